@@ -36,7 +36,6 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 import plotly.graph_objects as go  # noqa: E402
 
@@ -192,14 +191,20 @@ def rerun(paper: Paper, key: Key, options: argparse.Namespace) -> None:
 
 
 def replaced(old: pd.DataFrame, fresh: pd.DataFrame, only: dict[str, Any]) -> pd.DataFrame:
-    """Old trials, those of some curves replaced by fresh ones, points in the order they had."""
-    kept = old[[not matches(row, only) for row in old.to_dict("records")]]
-    both = pd.concat([old, fresh], ignore_index=True)
-    names = point(old)
-    place = {at: i for i, at in enumerate(dict.fromkeys(map(tuple, both[names].to_numpy())))}
-    new = pd.concat([kept, fresh], ignore_index=True)
-    order = [place[tuple(at)] for at in new[names].to_numpy()]
-    return new.iloc[np.argsort(order, kind="stable")].reset_index(drop=True)[[*old.columns]]
+    """Old trials, those of some curves replaced by fresh ones.
+
+    A fresh trial stands where the same point and repeat stood, else at the end; all others keep
+    their places.
+    """
+    names = [*point(old), "repeat"]
+    rows = {tuple(row[n] for n in names): row for row in fresh.to_dict("records")}
+    found = []
+    for row in old.to_dict("records"):
+        if not matches(row, only):
+            found.append(row)
+        elif (at := tuple(row[n] for n in names)) in rows:
+            found.append(rows.pop(at))
+    return pd.DataFrame([*found, *rows.values()], columns=[*old.columns])
 
 
 def make_main(options: argparse.Namespace) -> None:
