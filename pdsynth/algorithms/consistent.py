@@ -63,6 +63,8 @@ class ConsistentBayes(Recipe):
     Parameters
     ----------
     epsilon, guarantee, noise, random_state : as in every synthesizer.
+    delta : None: pure ε. A small chance, as 1e-9: the same steps with Gaussian noise, (ε, δ)-DP and
+        NOT pure. Nearer where many tables are measured; with few columns Laplace noise is smaller.
     rounds : how many rounds ε is planned for; ``"auto"``: two per attribute, and a forest beyond
         64 attributes. 0: a forest of pairs in one go, faster and about as good where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
@@ -80,7 +82,8 @@ class ConsistentBayes(Recipe):
     exponential mechanism on the residual (sensitivity 2, see :class:`Residual`) and a discrete
     Laplace table, all sequentially and ε in all; agreement is post-processing. A value that goes
     with an attribute that isn't sensitive (a drug with its diagnosis) is told by that one: see
-    ``ledger_.attribute_epsilon``.
+    ``ledger_.attribute_epsilon``. With ``delta``: (ε, δ)-DP through zCDP, every step as
+    :class:`~pdsynth.concentrated.ConcentratedCurator` says.
     """
 
     rounds: int | str = "auto"

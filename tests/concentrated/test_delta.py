@@ -15,6 +15,7 @@ import pytest
 from privacy_tools import Silent, records_of
 
 import pdsynth as pds
+from pdsynth import __main__ as command
 from pdsynth.audit.tape import Explorer, Player, Tape, compare
 from pdsynth.concentrated import (
     ConcentratedCurator,
@@ -509,3 +510,22 @@ def test_changed_budgets_change_the_law():
     ledger._entries[-1] = broken
     assert any(found.startswith("L8") for found in ledger.check())
     assert ledger.verdict().startswith("OVERSPENT: claimed ρ")
+
+
+def test_the_command_writes_a_release_with_delta_and_its_account(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    FRAME.to_csv("data.csv", index=False)
+    SCHEMA.write("schema.toml")
+    words = "release data.csv schema.toml --epsilon 1 --session account".split()
+    new = "--delta 1e-9 --session-epsilon 2 --session-delta 1e-9 --out one".split()
+    assert command.main([*words, *new]) == 0
+    assert pds.Session.open("account").spent == RHO
+    model = pds.Model.from_json("one/model.json")
+    assert model.ledger.delta == NINE and model.algorithm == "ConsistentBayes" and model.private
+    assert "left: 0.04116 of ρ" in (tmp_path / "one" / "card.md").read_text()
+    again = "--delta 1e-9 --out two --epsilon 2".split()
+    assert command.main([*words, *again]) == 1 and "overdraft" in capsys.readouterr().err
+    assert command.main([*words, *"--delta 1e-9 --method PPBA --out two".split()]) == 1
+    assert "built for ConsistentBayes" in capsys.readouterr().err
+    assert command.main([*words, *"--set delta=1e-9 --out two".split()]) == 2
+    assert not (tmp_path / "two").exists() and len(pds.Session.open("account").charges) == 1
