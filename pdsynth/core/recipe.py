@@ -38,6 +38,7 @@ from .ledger import GUARANTEES, NOT_STRICT, Ledger
 from .model import Model
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
 from .records import Records
+from .rules import COUNTING
 from .schema import BinaryEncoding, Facts, Schema, check_schema
 from .structure import Measurement, check_parents, noise_dominates
 
@@ -482,7 +483,7 @@ class Recipe(Habits):
         if given is not None:
             return given
         if self.noise == "opendp":
-            from .noise import OpenDPNoise
+            from .opendp import OpenDPNoise
 
             return OpenDPNoise()
         return (
@@ -555,9 +556,7 @@ def close(curator: Curator) -> tuple[str, ...]:
         rest = (ledger.claimed - ledger.finite) / ledger.records_per_person
         curator.charge_unused(rest, "unused", "what no step asked for")
     return tuple(
-        e.id
-        for e in ledger.entries
-        if e.kind == "unaccounted_access" or e.mechanism == "discrete_laplace"
+        e.id for e in ledger.entries if e.kind == "unaccounted_access" or e.mechanism in COUNTING
     )
 
 

@@ -14,12 +14,12 @@ from pdsynth.core.noise import (
     ExactNoise,
     Noise,
     NoNoise,
-    OpenDPNoise,
     Quantity,
     exponential_mechanism,
     exponential_probabilities,
     laplace_mechanism,
 )
+from pdsynth.core.opendp import OpenDPNoise
 from pdsynth.core.rules import MECHANISMS
 
 SCORES, SENSITIVITY, EPSILON = np.array([5, 3, 3, 0]), 2, Q(3, 2)

@@ -19,12 +19,11 @@ from pdsynth.audit.detectors import law
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.noise import (
     ExactNoise,
-    OpenDPNoise,
     Quantity,
     TableBudget,
     exponential_mechanism,
-    float_above,
 )
+from pdsynth.core.opendp import OpenDPNoise, float_above
 from pdsynth.core.structure import MaxParents
 
 SCORES = np.array([5, 3, 3, 0])
