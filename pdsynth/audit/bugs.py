@@ -91,12 +91,15 @@ def shared_number(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table
 
 
 def zero_sum(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
-    """Right where a record is replaced: noise of sum 0 and scale 2/ε. **Privacy:** ε."""
+    """Right: noise of sum 0 and scale 2/ε, where a record is replaced. **Privacy:** ε."""
     return zero_sum_mechanism(count(codes, sizes), 2 / epsilon, noise.child("table"))
 
 
 def added_table(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
-    """Right where a record is added: noise of scale 1/ε in every declared cell. **Privacy:** ε."""
+    """Right: noise of scale 1/ε in every declared cell, where a record is added.
+
+    **Privacy:** ε.
+    """
     return laplace_mechanism(count(codes, sizes), 1 / epsilon, noise.child("table"))
 
 
