@@ -321,9 +321,22 @@ class Curator(LedgerWriter):
         if budget.weights is not None:
             scales = tight_scales(budget.weights, budget.epsilon, cells)
             return self._measure(columns, budget, step, scales, unit)
-        if self.zero_sum and self._noise.zero_sum and unit.sums_to_n(child * cells):
+        if self._sums_to_n(child * cells):
             return self._measure_zero_sum(columns, budget, step, scale)
         return self._measure(columns, budget, step, scale, unit)
+
+    def expected_noise(self, epsilon: Fraction, cells: int) -> Fraction:
+        """Expected Σ |noise| of a table for ε without weights, in records: the scale per free cell.
+
+        Zero-sum noise leaves one cell less free.
+
+        **Privacy:** public; reads nothing, costs nothing.
+        """
+        return self.ledger.unit.scale(epsilon) * (cells - self._sums_to_n(cells))
+
+    def _sums_to_n(self, cells: int) -> bool:
+        """Whether a table of so many cells, without weights, gets zero-sum noise."""
+        return self.zero_sum and self._noise.zero_sum and self.ledger.unit.sums_to_n(cells)
 
     def tables(self, questions: Iterable[Question]) -> Iterator[Measured]:
         """The answers to several questions of :meth:`table`, whose tables are counted in one pass.

@@ -139,13 +139,6 @@ class Unit:
         """
         return self.n_is_public and 2 <= cells <= MOST_ZERO_SUM
 
-    def expected_noise(self, epsilon: Fraction, cells: int) -> Fraction:
-        """The expected Σ |noise| of a table for ε, in records: the scale for each free cell.
-
-        Zero-sum noise leaves one cell less free.
-        """
-        return self.scale(epsilon) * (cells - self.sums_to_n(cells))
-
     def cost(self, scale: Scale, columns: int) -> Fraction:
         """The ε of a noisy table of so many parent configurations.
 

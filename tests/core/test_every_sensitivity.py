@@ -214,7 +214,7 @@ ROWS = {
     },
 }
 # Questions that answer nothing, and those that no mechanism answers.
-FREE = set("binary charge_unused note_post_processing parallel prepare".split())
+FREE = set("binary charge_unused expected_noise note_post_processing parallel prepare".split())
 RAW = set("parent_sets peek sparse_vector_test".split())
 
 

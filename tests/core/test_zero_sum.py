@@ -246,6 +246,10 @@ def test_twin_under_add_remove_the_door_refuses_it_and_replay_finds_no_epsilon(m
     assert compare(asked[0], replace(asked[0], data=np.array([1, 2]))).forward == 1
 
 
+def expected(epsilon, cells, **options):
+    return curator_of(ROWS, SIZES, ExactNoise(1), **options).expected_noise(epsilon, cells)
+
+
 class TestWhatItSaves:
     def test_hand_worked_two_cells(self):
         """v = (x, −x) with P(x) ∝ 4^−|x| for scale 1/ln 2: E|x| = 8/15; Laplace's 2^−|z|: 4/3."""
@@ -259,16 +263,15 @@ class TestWhatItSaves:
         scale = Q(5000)
         rows = zero_sum_rows(ExactNoise(seed), scale, 6_000, cells)
         l1 = np.abs(rows).sum(axis=1).mean()
-        assert l1 == pytest.approx(float(Unit().expected_noise(2 / scale, cells)), rel=0.1)
+        assert l1 == pytest.approx(float(expected(2 / scale, cells)), rel=0.1)
         flat = ExactNoise([seed, 1]).discrete_laplace(np.array(scale), rows.shape).astype(float)
         flat -= flat.mean(axis=1, keepdims=True)
         width = float(laplace_width(scale, cells) / scale)
         assert math.sqrt(rows.var() / flat.var()) == pytest.approx(width, rel=0.08)
 
     def test_expected_noise_of_laplace_tables(self):
-        assert Unit().expected_noise(Q(1, 2), 33) == 33 * 4
-        assert Unit().expected_noise(Q(1, 2), 32) == 31 * 4
-        assert Unit("add_remove").expected_noise(Q(1, 2), 32) == 32 * 2
+        assert expected(Q(1, 2), 33) == 33 * 4 and expected(Q(1, 2), 32) == 31 * 4
+        assert expected(Q(1, 2), 32, guarantee="published") == 32 * 4
 
     def test_a_column_of_two_values_is_nearer_by_a_third(self):
         """What a fit of one two-valued column releases, made to sum to n: 600 fits each."""
