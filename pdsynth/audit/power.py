@@ -154,11 +154,11 @@ class Template:
 
     def simulate(self, factor: float, draws: int, rng: np.random.Generator) -> np.ndarray:
         """Ln P(answers | this world) − ln P(answers | the other), (draws,)."""
-        total = np.zeros(draws)
+        terms = [np.zeros((draws, 1))]
         for part in self.cells:
             noise, changes = part.draw(rng, factor, draws), part.after - part.before
-            scales = part.scales / factor
-            total += ((np.abs(noise - changes) - np.abs(noise)) / scales).sum(axis=1)
+            terms.append((np.abs(noise - changes) - np.abs(noise)) * factor / part.scales)
+        total = np.concatenate(terms, axis=1).sum(axis=1)
         for mine, other in self.choices:
             logs = [x * factor - np.logaddexp.reduce(x * factor) for x in (mine, other)]
             total += (logs[0] - logs[1])[rng.choice(len(mine), draws, p=np.exp(logs[0]))]

@@ -392,9 +392,8 @@ class Curator(LedgerWriter):
             lemma="lemma:zero_sum",
             domain_sizes=(child, cells),
         )
-        counts = self._records.table(tuple(columns))
-        noisy = zero_sum_mechanism(counts, scale, self._noise.child(step))
-        return Measured(noisy, laplace_width(scale, child * cells), entry)
+        counts = self._add_noise(self._records.table(tuple(columns)), scale, step, zero_sum=True)
+        return Measured(counts, laplace_width(scale, child * cells), entry)
 
     def histograms(
         self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str
@@ -556,8 +555,14 @@ class Curator(LedgerWriter):
         return sum(association(self._records.table(pair)) for pair in pairs)
 
     def _add_noise(
-        self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str
+        self,
+        integers: np.ndarray,
+        scale: Fraction | Sequence[Fraction],
+        step: str,
+        zero_sum: bool = False,
     ) -> np.ndarray:
+        if zero_sum and isinstance(scale, Fraction):
+            return zero_sum_mechanism(integers, scale, self._noise.child(step))
         return laplace_mechanism(integers, scale, self._noise.child(step))
 
 

@@ -387,8 +387,8 @@ def columns_without_noise(patch):
 def without_noise(patch, raw):
     honest = Curator._add_noise
 
-    def add_noise(curator, integers, scale, step):
-        return integers if raw(step) else honest(curator, integers, scale, step)
+    def add_noise(curator, integers, scale, step, **law):
+        return integers if raw(step) else honest(curator, integers, scale, step, **law)
 
     patch.setattr(Curator, "_add_noise", add_noise)
 
