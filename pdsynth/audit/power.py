@@ -118,11 +118,11 @@ class Cells(NamedTuple):
         return cls(moved, before[moved], after[moved], scales, zero_sum)
 
     def draw(self, rng: np.random.Generator, factor: float, draws: int) -> np.ndarray:
-        """Noise of these cells, divided by a factor: (draws, cells)."""
-        if self.zero_sum and len(self.scales):
-            wide = float(self.scales[0]) / factor
-            return draw_zero_sum(rng, wide, draws, self.where.size)[:, : len(self.scales)]
-        return draw_laplace(rng, self.scales / factor, (draws, len(self.scales)))
+        """Zero-sum noise of these cells, divided by a factor: (draws, cells)."""
+        if not len(self.scales):
+            return np.zeros((draws, 0))
+        wide = float(self.scales[0]) / factor
+        return draw_zero_sum(rng, wide, draws, self.where.size)[:, : len(self.scales)]
 
     def odds(self, noisy: np.ndarray) -> Any:
         """Ln P(noisy | before) − ln P(noisy | after), of these cells alone: (…, cells) → (…)."""
@@ -154,11 +154,19 @@ class Template:
 
     def simulate(self, factor: float, draws: int, rng: np.random.Generator) -> np.ndarray:
         """Ln P(answers | this world) − ln P(answers | the other), (draws,)."""
-        terms = [np.zeros((draws, 1))]
-        for part in self.cells:
-            noise, changes = part.draw(rng, factor, draws), part.after - part.before
-            terms.append((np.abs(noise - changes) - np.abs(noise)) * factor / part.scales)
-        total = np.concatenate(terms, axis=1).sum(axis=1)
+        parts = sorted(self.cells, key=lambda part: part.zero_sum)
+        alone = [p for p in parts if not p.zero_sum]
+        scales = np.concatenate([np.ones(0), *(p.scales for p in parts)]) / factor
+        changes = np.concatenate([np.zeros(0), *(p.after - p.before for p in parts)])
+        single = np.concatenate([np.ones(0), *(p.scales for p in alone)]) / factor
+        noise = np.concatenate(
+            [
+                draw_laplace(rng, single, (draws, len(single))),
+                *(p.draw(rng, factor, draws) for p in parts if p.zero_sum),
+            ],
+            axis=1,
+        )
+        total = ((np.abs(noise - changes) - np.abs(noise)) / scales).sum(axis=1)
         for mine, other in self.choices:
             logs = [x * factor - np.logaddexp.reduce(x * factor) for x in (mine, other)]
             total += (logs[0] - logs[1])[rng.choice(len(mine), draws, p=np.exp(logs[0]))]

@@ -12,6 +12,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from fit_tools import zero_sum_law
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from late import late
@@ -28,7 +29,7 @@ from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, selection_
 from pdsynth.audit.pairs import Pair, curator_of, one_step_pair, zeros_to_ones
 from pdsynth.audit.transcripts import Transcripts
 from pdsynth.core.measures import entropy_sensitivity, mutual_information_sensitivity
-from pdsynth.core.noise import ExactNoise, TableBudget, discrete_laplace_pmf
+from pdsynth.core.noise import ExactNoise, TableBudget
 from pdsynth.core.rules import COUNTING
 from pdsynth.papers import courtroom
 
@@ -375,11 +376,14 @@ class TestMany:
         table = door.table((0, 1), TableBudget(Q(1)), step="t").counts
         assert table.shape == (runs, 2, 2)
         noise = table - np.array([[3, 0], [0, 0]])
-        values = np.arange(-6, 7)
+        values, law = np.arange(-6, 7), zero_sum_law(4, Q(scale))
+        known = np.array([sum(p for v, p in law.items() if v[0] == value) for value in values])
         for cell in noise.reshape(runs, 4).T:
             seen = np.array([(cell == v).mean() for v in values])
-            assert np.abs(seen - discrete_laplace_pmf(values, scale)).max() < 0.01
-        assert abs(np.corrcoef(noise.reshape(runs, 4).T)[0, 1]) < 0.02
+            assert np.abs(seen - known).max() < 0.01
+        assert abs(np.corrcoef(noise.reshape(runs, 4).T)[0, 1] + 1 / 3) < 0.02
+        apart = noise[1:].reshape(runs - 1, 4), noise[:-1].reshape(runs - 1, 4)
+        assert abs(np.corrcoef(apart[0][:, 0], apart[1][:, 0])[0, 1]) < 0.02
 
     def test_steps_have_streams_of_their_own(self):
         noise = BatchedNoise(500, 7)
