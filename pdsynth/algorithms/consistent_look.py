@@ -110,6 +110,17 @@ def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int], doubts:
     return min(tied, 1.0) - chance - doubts * doubt
 
 
+def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:
+    """How likely the look finds ties too weak for tables, where their mean is ``dependence``.
+
+    The look's noise is Laplace, and :data:`CLEAR` of its scales are taken off. All of it is public.
+    """
+    scale = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
+    least = float((1 - ALONE) / ALONE) * 2 * sum(sizes) / (epsilon * n)  # where they get ALONE of ε
+    gap = (sure_ties(dependence, n, epsilon, sizes, CLEAR) - least) / scale
+    return 0.5 * math.exp(-gap) if gap > 0 else 1 - 0.5 * math.exp(gap)
+
+
 # --- the gate ------------------------------------------------------------------------------------
 
 
