@@ -182,3 +182,16 @@ def test_a_forecast_of_the_look_is_how_often_it_is_weak():
     sure = [consistent_look.sure_ties(x, n, 1.0, sizes, 2) for x in drawn]
     weak = [consistent_look.share_of_columns(s, n, sizes) > consistent_look.ALONE for s in sure]
     assert np.mean(weak) == pytest.approx(chance_of_columns(0.06, n, 1.0, sizes), abs=0.01)
+
+
+@pytest.mark.parametrize("options", [{}, {"target": "c3"}])
+def test_exact_replay_of_questions_and_tables(options):
+    """One record replaced: no step loses more than its line says, whatever the gate answers."""
+    frame, schema = ties.one_tie(1_500, 10, 0.5, 1)
+    other = frame.copy()
+    other.iloc[0] = [(v + 1) % m for v, m in zip(frame.iloc[0], schema.sizes, strict=True)]
+    found = pds.audit.replay(pds.ConsistentBayes(4, **options), frame, other, schema, walks=4)
+    assert found.ok, found.violations
+    asked = [s for s in found.steps if "tie" in s.step]
+    assert bool(asked) == (not options)
+    assert found.log_ratio <= 4
