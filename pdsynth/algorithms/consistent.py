@@ -1,6 +1,8 @@
 """ConsistentBayes: what to run on a table of one's own. What its ε buys, in the order of a run:
 
 look       at most 1/20        how strongly pairs of columns are tied on average: one number
+gate       1/20 where ties    which pair is tied most, and how strongly; a pair that is clearly
+           are weak            tied is measured for what its table needs, at most 1/4 of ε
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
            a column's values,  up to all of ε where the look finds weak ties
            at most 3/10
@@ -50,7 +52,8 @@ class ConsistentBayes(Recipe):
     """Single columns, then pairs and triples chosen by what is still wrong, all made to agree.
 
     Before, one noisy number says how strongly pairs are tied on average. Where ties are weaker
-    than noise, single columns get all of ε, so that little is lost to Independent.
+    than noise, single columns get all of ε, besides the pairs that are clearly tied when asked for
+    the strongest, so that little is lost to Independent.
 
     `algorithms` §18, in pure ε: the steps of MST (McKenna, Miklau, Sheldon 2021), the rounds of AIM
     (McKenna, Mullins, Sheldon, Miklau 2022), Private-PGM with squares for the agreement (McKenna,
@@ -63,8 +66,8 @@ class ConsistentBayes(Recipe):
         64 attributes. 0: a forest of pairs in one go, faster and about as good where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
         bounded before the run: its column's ε and ``share_sensitive``.
-    target : the attribute that a classifier will predict: its pairs are measured first, for half
-        of the pairs' ε, whatever the look finds.
+    target : the attribute that a classifier will predict: its pairs are measured first, for two
+        thirds of the pairs' ε, whatever the look finds.
     restriction, personal, r, share_sensitive : as in :class:`PolicyOptions`.
     share_one_way : as in :class:`Residual`.
     reconcile : ``Agree()``, also where None.
@@ -74,7 +77,8 @@ class ConsistentBayes(Recipe):
     measured_ : the attributes of every table that was measured, in order.
 
     **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
-    association of pairs (at most ε/20), a discrete Laplace table per column, per round an
+    association of pairs (at most ε/20), where that is weak an exponential mechanism on R (its
+    sensitivity is at most 3/n) and a noisy R per question, a discrete Laplace table per column, per round an
     exponential mechanism on the residual (sensitivity 2, see :class:`Residual`) and a discrete
     Laplace table, all sequentially and ε in all; agreement is post-processing. A value that goes
     with an attribute that isn't sensitive (a drug with its diagnosis) is told by that one: see
