@@ -78,8 +78,9 @@ class ConsistentBayes(Recipe):
 
     **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
     association of pairs (at most ε/20), where that is weak an exponential mechanism on R (its
-    sensitivity is at most 3/n) and a noisy R per question, a discrete Laplace table per column, per round an
-    exponential mechanism on the residual (sensitivity 2, see :class:`Residual`) and a discrete
+    sensitivity is at most 3/n) and a noisy R per question, a discrete Laplace table per column and
+    per clear tie, per round an exponential mechanism on the residual (sensitivity 2, see
+    :class:`Residual`) and a discrete
     Laplace table, all sequentially and ε in all; agreement is post-processing. A value that goes
     with an attribute that isn't sensitive (a drug with its diagnosis) is told by that one: see
     ``ledger_.attribute_epsilon``.
