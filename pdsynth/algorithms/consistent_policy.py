@@ -4,7 +4,7 @@ Without options it asks for nothing: all columns are open, all tables cost the s
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -26,7 +26,17 @@ UNIT = 2**16  # shares of ε are rounded down to this part of it
 TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
 MOST_CANDIDATES = 4_096  # with triples; else pairs alone
 MOST_CELLS = 2**14  # of a clique
+LABEL = Fraction(2, 3)  # of the ε of pairs, for those of the target
+MOST_OF_PAIR = Fraction(1, 4)  # of ε, for one table
 COLUMN, TABLE = "one-way table", "two- or three-way table"
+
+
+def fair_weight(cells: int, power: int) -> int:
+    """Relative ε of a table that makes the sum of all noise least: √cells.
+
+    With δ noise falls with the root of ρ alone (``power`` 2): cells^(2/3).
+    """
+    return math.isqrt(cells) if power == 1 else round(cells ** (power / (power + 1)))
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,9 @@ class PolicyOptions:
         r times the ε. Weights of values hold for the columns of group B.
     r : ε of group A's tables against the others'.
     share_sensitive : ε of the tables that may hold sensitive attributes.
+    target : the attribute that a classifier will predict. Its pairs with all others, besides
+        sensitive ones and those that policy forbids, are measured first, for two thirds of the ε of
+        pairs, in equal parts.
     """
 
     sensitive: str | None = None
@@ -51,6 +64,7 @@ class PolicyOptions:
     personal: SensitivityGroups | None = None
     r: float = 1 / 3
     share_sensitive: float = 0.1
+    target: str | None = None
 
     def sensitive_names(self) -> tuple[str, ...]:
         """The sensitive attributes, whichever option names them."""
@@ -67,6 +81,11 @@ class PolicyOptions:
         check_restriction(self.restriction, "auto", facts.schema)
         if self.sensitive is not None:
             facts.schema.index(self.sensitive)
+        if self.target is not None and self.target in self.sensitive_names():
+            raise BudgetError(
+                f"{self.target!r} is sensitive and stands in one table besides its column, so its "
+                "pairs with all others can't be measured: name another target, or no target"
+            )
         self.share_of_sensitive()
         check_personal(SensitivityGroups() if self.personal is None else self.personal, self.r)
         if self.sensitive is not None and self.restriction and self.restriction.sensitive:
@@ -84,7 +103,8 @@ class Policy:
     """Which tables a run may measure, and what each costs, over columns. All of it is public.
 
     ``hidden``, ``open``: sensitive columns and all others. ``target``: the root, or None.
-    ``forced``: pairs of open columns that are measured. ``partners``: the columns that policy puts
+    ``forced``: pairs of open columns that are measured. ``label``: those of the column that a
+    classifier will predict, which aren't forced besides. ``partners``: the columns that policy puts
     into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table may hold.
     ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
     ``unit``: the least part of ε. ``neighbours``: what these differ in.
@@ -107,6 +127,7 @@ class Policy:
         self.partners = {j: [sum(p) - j for p in pairs if j in p] for j in self.hidden}
         if options.sensitive is None and self.target is not None:
             self.partners = {j: [self.target] for j in self.hidden}
+        self.label = [] if options.target is None else self._label(index(options.target))
         personal, groups = options.personal, None
         if personal is not None:
             groups = personal.policy(schema, options.sensitive)
@@ -120,6 +141,27 @@ class Policy:
         self.asked = [name for name in groups["B"] if name not in declared]
         if self.values.rare_values == "same_noise":
             self.asked = []
+        cells = [self.cells(pair) for pair in self.pairs()]
+        self.median = int(np.median(cells)) if cells else 1
+
+    def _label(self, target: int) -> list[Columns]:
+        """The pairs of a column with all others that policy and the size of tables allow."""
+        linked, pairs = np.zeros_like(self.apart), list[Columns]()
+        for i, j in self.forced:
+            linked[i, j] = linked[j, i] = True
+        for pair in self.pairs():
+            if target not in pair or pair in self.forced:
+                continue
+            more = linked.copy()
+            more[pair] = more[pair[::-1]] = True
+            if within_bounds(more[None], self.sizes, MOST_CELLS, self.apart)[0]:
+                linked = more
+                pairs.append(pair)
+        return pairs
+
+    def share_label(self, epsilon: Fraction) -> dict[Columns, TableBudget]:
+        """What the label's pairs cost: two thirds of the pairs' ε in equal parts."""
+        return {pair: self.budget(pair, LABEL * epsilon / len(self.label)) for pair in self.label}
 
     def check_forced(self) -> None:
         """Refuse forced pairs whose cliques are too large or hold a forbidden pair."""
@@ -171,17 +213,38 @@ class Policy:
         """ε rounded down to a short fraction of the whole; a tiny one stays as it is."""
         return math.floor(epsilon / self.unit) * self.unit or epsilon
 
-    def budgets(self, epsilon: Fraction, last: bool = False) -> dict[bool, TableBudget]:
-        """What a table that touches group A (True), or doesn't, gets of ε; the last one all."""
-        parts = {
-            in_a: epsilon if last and weight == 1 else self.shorten(epsilon * weight)
-            for in_a, weight in self.weight.items()
-        }
-        return {in_a: TableBudget(part, source=TABLE) for in_a, part in parts.items()}
+    def budget(self, columns: Columns, epsilon: Fraction, last: bool = False) -> TableBudget:
+        """What a table gets of ε, by its group; the last one all, but less where its group may."""
+        weight = self.weight[self.in_a(columns)]
+        part = epsilon if last and weight == 1 else self.shorten(epsilon * weight)
+        return TableBudget(part, source=TABLE)
+
+    def round_budgets(self, epsilon: Fraction, left: Fraction) -> Callable[[Columns], TableBudget]:
+        """What each table would cost in a round of ε, where so much is left.
+
+        In proportion to √cells, so ε is that of a pair of the median size; a quarter of the whole
+        at most, and all that is left in the last round.
+        """
+        last = epsilon == left
+        most = left if last else min(left, self.unit * UNIT * MOST_OF_PAIR)
+        budgets = dict[tuple[int, bool], TableBudget]()
+
+        def budget_of(columns: Columns) -> TableBudget:
+            kind = cells, _ = self.cells(columns), self.in_a(columns)
+            if kind not in budgets:
+                part = left if last else min(self.price(cells) * epsilon, most)
+                budgets[kind] = self.budget(columns, part, last)
+            return budgets[kind]
+
+        return budget_of
+
+    def price(self, cells: int) -> Fraction:
+        """ε of a table against that of a pair of the median size: √(cells / median)."""
+        return Fraction(math.isqrt(16**2 * cells // self.median) or 1, 16)
 
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
         """Relative ε of columns by name: √values (or as the unit says), times its group's."""
-        roots = {j: self.neighbours.weight(self.sizes[j] * 10**4) for j in columns}
+        roots = {j: fair_weight(self.sizes[j] * 10**4, self.neighbours.power) for j in columns}
         return {
             self.schema.names[j]: root * self.weight[j in self.group_a] for j, root in roots.items()
         }
@@ -245,7 +308,7 @@ def reserve(run: Any, epsilon: Fraction) -> Fraction:
         chosen = run.choose(
             run.expected_in(run.model.fit(), pairs),
             choosing,
-            dict.fromkeys((True, False), budget),
+            lambda _, budget=budget: budget,
             source="the one table that holds a sensitive attribute",
             step=f"partner of {policy.schema.names[j]}",
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -75,6 +74,13 @@ class ConcentratedCurator(Curator):
         self._n = max(1, int(self._noise.child(step).add_law(np.array([self._records.n]), law)[0]))
         return self._n
 
+    def expected_noise(self, epsilon: Fraction, cells: int) -> Fraction:
+        """Expected Σ |noise| of a table for ρ, in records: σ √(2/π) per cell.
+
+        **Privacy:** public; reads nothing, costs nothing.
+        """
+        return cells * Fraction(DiscreteGaussian(self.ledger.unit.scale(epsilon)).mean_size)
+
     def _price_choice(self, epsilon: Fraction) -> tuple[Fraction, dict[str, Fraction]]:
         """An exponent ε with ε²/8 ≤ ρ, rounded down to a short fraction, and its exact cost.
 
@@ -111,10 +117,6 @@ class ConcentratedCurator(Curator):
             scale=law.variance,
         )
         return self._noise.child(step).add_law(k, law), entry
-
-    def select(self, *question: Any, step: str, **more: Any) -> tuple[int, tuple[int, ...]]:
-        """Refused: PrivacyError. **Privacy:** reads nothing."""
-        raise PrivacyError(f"{step!r}: choosing parents isn't worked out in ρ: leave delta= out")
 
 
 def round_root(square: Fraction) -> Fraction:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from ..core import BudgetError, CommonNoise, ExactNoise, Noise, OpenDPNoise
+from ..core import BudgetError, CommonNoise, ExactNoise, Noise
 
 LARGEST = 2**52  # of σ²: beyond it nothing is left of any count
 GRID = 2**20  # a scale in 1/2^20 of itself
@@ -42,8 +43,8 @@ class DiscreteGaussian:
 
     def draw(self, noise: Noise, shape: tuple[int, ...]) -> np.ndarray:
         """Integer noise from a source: int64, of the shape."""
-        if isinstance(noise, OpenDPNoise):
-            return opendp_gaussian(noise, self.variance, shape)
+        if hasattr(noise, "_dp"):  # OpenDP, which is loaded where it is asked for
+            return opendp_gaussian(noise._dp, self.variance, shape)
         if isinstance(noise, ExactNoise):
             return exact_gaussian(noise, self.variance, math.prod(shape)).reshape(shape)
         if isinstance(noise, CommonNoise) and noise.private:  # the same draws at every σ
@@ -102,9 +103,8 @@ def exact_gaussian(noise: ExactNoise, variance: Fraction, size: int) -> np.ndarr
     return out
 
 
-def opendp_gaussian(noise: OpenDPNoise, variance: Fraction, shape: tuple[int, ...]) -> np.ndarray:
+def opendp_gaussian(dp: Any, variance: Fraction, shape: tuple[int, ...]) -> np.ndarray:
     """The same law from OpenDP, whose σ is a double: rounded up."""
-    dp = noise._dp
     sigma = math.nextafter(math.sqrt(variance), math.inf)
     while Fraction(sigma) ** 2 < variance:
         sigma = math.nextafter(sigma, math.inf)

@@ -70,10 +70,6 @@ class ConcentratedUnit(Unit):
             return math.sqrt(math.pi * epsilon)
         return tables * self.moved / self.mean_noise(epsilon / tables)
 
-    def weight(self, cells: int) -> int:
-        """Relative ρ of a table: |X|^(2/3) makes the sum of all noise, Σ |X|σ, least."""
-        return round(cells ** (2 / 3)) or 1
-
 
 def check_gaussian(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
     """Rule L3 for Gaussian noise: ρ is Δ² ÷ 2σ², and the lemma's Δ² is due."""

@@ -303,9 +303,18 @@ class Ledger:
         """The entries by kind of step, at most five lines for each algorithm of this library."""
         return list(door("files").story(self._entries, self.cost_of))
 
+    def pairs_kept(self) -> str:
+        """How many pairs of attributes stand together in a released table, in words.
+
+        "" where no table was released. **Privacy:** a function of the ledger, which is released.
+        """
+        files = door("files")
+        return str(files.say_pairs(files.count_pairs(self._entries)))
+
     def __str__(self) -> str:
-        words = door("files").in_words
-        return str(words(self.story(), self.verdict(), self.notes, len(self._entries), self.sign))
+        words, count = door("files").in_words, len(self._entries)
+        said = self.story(), self.verdict(), self.notes, count, self.pairs_kept(), self.sign
+        return str(words(*said))
 
     __repr__ = __str__
 

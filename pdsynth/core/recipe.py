@@ -83,13 +83,14 @@ class Habits:
         n: int | None = None,
         random_state: Any = None,
         *,
-        method: str = "independent",
+        method: str | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
         """A synthetic table of n rows (None: as many as were fitted); costs nothing.
 
-        ``method="balanced"`` takes most of the sampling error off; ``where={"sex": "F"}``: all rows
-        meet the condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
+        Rows are balanced, which takes most of the sampling error off; tests and intervals that need
+        independent rows say ``method="independent"``. ``where={"sex": "F"}``: all rows meet the
+        condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
         the same order after each fit; ``random_state`` seeds this sample alone.
 
         **Privacy:** post-processing of the release.
@@ -499,7 +500,7 @@ class Recipe(Habits):
         if given is not None:
             return given
         if self.noise == "opendp":
-            from .noise import OpenDPNoise
+            from .opendp import OpenDPNoise
 
             return OpenDPNoise()
         return (

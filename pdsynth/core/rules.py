@@ -15,11 +15,13 @@ from .measures import SCORES, conditional_sensitivity
 from .noise import ONE_REPLACED, Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
-NOISES = ("discrete_laplace", "discrete_gaussian")  # mechanisms that release noisy integers
+COUNTING = ("discrete_laplace", "zero_sum_laplace")  # they release numbers with noise
+NOISES = (*COUNTING, "discrete_gaussian")  # and with delta
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     **{score.lemma: score.sensitivity for score in SCORES.values()},
     "lemma:joint_counts": lambda n, x, pi: 2,
     "lemma:joint_counts_add_remove": lambda n, x, pi: 1,
+    "lemma:zero_sum": lambda n, x, pi: 2,
     "lemma:conditional": conditional_sensitivity,
     "lemma:residual": lambda n, x, pi: 2,
     "lemma:residual_add_remove": lambda n, x, pi: 1,
@@ -232,6 +234,18 @@ def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
         yield f"sensitivity {e.sensitivity}, but {e.lemma or 'a whole number'} gives {due}"
 
 
+def _check_zero_sum(e: Entry) -> Iterator[str]:
+    """Its lemma holds for one table of counts of all records, whose number is public."""
+    if e.relation != "replace_one":
+        yield "zero-sum noise shows n, which is secret when a record may be added or removed"
+    if e.record_filter is not None:
+        yield "zero-sum noise shows how many records a part has, which is secret"
+    if e.lemma != "lemma:zero_sum" or e.domain_sizes is None or e.n_records is None:
+        yield "zero-sum noise is for one table of counts, with its size and n (lemma:zero_sum)"
+    if isinstance(e.scale, tuple):
+        yield "zero-sum noise has one scale for all cells"
+
+
 def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str]:
     if e.candidates != "public" and e.candidates not in known:
         yield f"candidates come from {e.candidates!r}, which is neither public nor an earlier entry"
@@ -245,8 +259,15 @@ def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str
         )
 
 
+def check_zero_sum(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rule L3 for zero-sum noise: as for Laplace noise, and n is public."""
+    yield from check_noise(e, known, per_person)
+    yield from (("L3", message) for message in _check_zero_sum(e))
+
+
 MECHANISMS: dict[str, Check] = {
     "discrete_laplace": check_noise,
+    "zero_sum_laplace": check_zero_sum,
     "exponential": check_selection,
     "permute_and_flip": check_selection,
     "forfeited": lambda e, known, per_person: iter(()),

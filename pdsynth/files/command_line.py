@@ -342,7 +342,7 @@ def release(
         step("writing")
         check_model(model)
         rows = rows or min(model.n, most_rows(declared))
-        table = model.sample(rows, method="balanced")
+        table = model.sample(rows)
         fill(draft, model, table, kind=kind, title=title, session=session)
         place = publish(draft, place)
         said = {"title": title, "rows": rows, "session": session}
@@ -351,8 +351,8 @@ def release(
             add_comparison(place, model, frame, declared, said)
     place = out.with_name(place.name)
     click.echo(
-        f"{place}: {model.ledger.verdict()}\nRead {place / 'card.html'} before you publish the "
-        "folder."
+        f"{place}: {model.ledger.verdict()}\n{model.ledger.pairs_kept()}.\n"
+        f"Read {place / 'card.html'} before you publish the folder."
     )
 
 
@@ -384,9 +384,10 @@ def report(
     """
     if out is not None and out.exists():
         raise SchemaError(f"{out.name} exists: name a new file")
+    ledger = None
     if released.is_dir():
         model = Model.from_json(released / "model.json")
-        epsilon = epsilon or float(model.ledger.epsilon)
+        ledger, epsilon = model.ledger, epsilon or float(model.ledger.epsilon)
         tables = [path for path in map(released.joinpath, TABLES) if path.exists()]
         if not tables:
             raise SchemaError(f"{released.name} holds no {' or '.join(TABLES)}: it is no release")
@@ -396,7 +397,9 @@ def report(
     declared = model.schema if schema is None else Schema.read(schema)
     real = read_csv(data, declared, **how)
     fake = read_csv(released, as_released(declared))
-    found = make_report(real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive)
+    found = make_report(
+        real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive, ledger=ledger
+    )
     if out is None:
         click.echo(str(found))
     else:
@@ -495,8 +498,8 @@ def add_comparison(
     **Privacy:** reads the records exactly, outside ε; the card says so.
     """
     try:
-        fake = model.sample(said["rows"], method="balanced")
-        found = make_report(frame, fake, schema, epsilon=float(model.ledger.epsilon))
+        fake, ledger = model.sample(said["rows"]), model.ledger
+        found = make_report(frame, fake, schema, epsilon=float(ledger.epsilon), ledger=ledger)
         write_card(place, model, report=found, **said)
     except Exception as problem:
         words = str(problem) if isinstance(problem, (SchemaError, BudgetError)) else ""

@@ -41,6 +41,7 @@ from ..algorithms import (
     JTree,
     PrivBayes,
     SensitivityGroups,
+    chance_of_columns,
     share_of_columns,
     share_of_look,
 )
@@ -278,6 +279,23 @@ def explain(found: Sequence[Forecast], d: int = 2) -> str:
     )
 
 
+def say_alone(best: Forecast, schema: Schema, n: int, epsilon: float) -> str:
+    """How often ConsistentBayes would find ties too weak on average; nothing below one in twenty.
+
+    A forecast: it holds where pairs are tied as in the tables behind the prior.
+    """
+    if best.name != RECIPE or len(schema) < 2:
+        return ""
+    part = chance_of_columns(prior().dependence, n, epsilon, schema.sizes)
+    if part < 1 / 20:
+        return ""
+    often = "most fits" if part > 1 / 2 else f"about one fit in {round(1 / part)}"
+    return (
+        f" In {often} ties may look too weak on average for tables of pairs; then single columns "
+        "are published here, and only pairs that stand out are kept."
+    )
+
+
 def _explain_best(found: Sequence[Forecast]) -> str:
     best = found[0]
     alone = next(f for f in found if f.name == SINGLE)
@@ -489,6 +507,7 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
         + expect(ratio.tolist(), best)
         + " "
         + explain(found, len(schema))
+        + say_alone(found[0], schema, int(n), float(budget))
         + say_too_fine([a.name for a in fine], [a.size for a in fine])
     )
     names = tuple(a.name for a in fine)

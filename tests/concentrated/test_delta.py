@@ -16,6 +16,7 @@ from privacy_tools import Silent, records_of
 
 import pdsynth as pds
 from pdsynth import __main__ as command
+from pdsynth.algorithms.consistent_policy import fair_weight
 from pdsynth.audit.tape import Explorer, Player, Tape, compare
 from pdsynth.concentrated import (
     ConcentratedCurator,
@@ -28,7 +29,15 @@ from pdsynth.concentrated import (
     rho_of,
 )
 from pdsynth.concentrated.curator import round_root
-from pdsynth.core import BudgetError, Entry, ExactNoise, PrivacyError, SchemaError, TableBudget
+from pdsynth.core import (
+    BudgetError,
+    Entry,
+    ExactNoise,
+    PrivacyError,
+    SchemaError,
+    TableBudget,
+    Unit,
+)
 from pdsynth.files.release import make_card
 
 NINE = Q(1, 10**9)
@@ -115,7 +124,7 @@ def test_the_unit_is_worked_out_by_hand():
         assert unit.cost(unit.scale(rho), 9) == rho == hidden.cost(hidden.scale(rho), 9)
     assert unit.scale(Q(1, 100), tables=4) == 400
     assert unit.mean_noise(Q(1, 100)) == pytest.approx(10 * math.sqrt(2 / math.pi))
-    assert unit.weight(1000) == 100 and unit.weight(8) == 4 and unit.weight(1) == 1
+    assert fair_weight(1000, unit.power) == 100 and fair_weight(100, Unit().power) == 10
     # Laplace noise as large: d tables at ε/d each have mean size 2d/ε
     pure = unit.as_pure(Q(1, 100), 4)
     assert 2 * 4 / pure == pytest.approx(unit.mean_noise(Q(1, 400)))
@@ -221,7 +230,6 @@ def test_what_is_not_worked_out_is_refused_before_anything_is_read():
     refused = {
         "weights": lambda: curator.table((0,), TableBudget(RHO, (Q(1), Q(1, 2), Q(1))), step="t"),
         "histograms": lambda: curator.histograms((0, 1), RHO, step="h", source=""),
-        "select": lambda: curator.select(None, "R", RHO, step="p", source=""),
     }
     for ask in refused.values():
         with pytest.raises(PrivacyError):
