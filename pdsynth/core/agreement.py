@@ -10,7 +10,7 @@ joined by maximum entropy.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, combinations
 from typing import ClassVar
 
@@ -39,6 +39,8 @@ STEPS = 3_000  # of mirror descent at most
 LEAST = 1e-12  # of n, in a cell of a first guess
 EXACT = 0.05  # of the loss that noise alone would have: a smaller gain isn't worth a step
 PATIENCE = 20  # steps over which the loss must fall by less than the tolerance
+PRECISE = 100  # times the largest weight of a table of several columns: a single column's at most
+EVEN = 1  # the same where a fit has few steps
 
 
 # --- the parts of a recipe -----------------------------------------------------------------------
@@ -88,6 +90,7 @@ class Agree:
         tree = CliqueTree(junction_tree(len(columns), edges), facts.schema.sizes)
         holders = [[i for i, v in enumerate(views) if {*f} <= {*v}] for f in families]
         if sum(map(math.prod, tree.shapes)) <= self.most_cells or not all(holders):
+            noisy = limit_columns(noisy, PRECISE)
             fit = fit_tables(tree, noisy, facts.n, tolerance=self.tolerance)
             return tuple(integer_weights(fit.margin(family)) for family in families)
         agreed = [
@@ -145,6 +148,22 @@ def noisy_table(measured: Measurement, columns: dict[str, int]) -> NoisyTable:
         weight = 1 / float(measured.scale) ** 2
     counts = np.transpose(np.asarray(measured.table, dtype=float), order)
     return NoisyTable(tuple(sorted(places)), counts, weight)
+
+
+def limit_columns(noisy: Sequence[NoisyTable], times: float) -> list[NoisyTable]:
+    """Tables in which no single column weighs more than ``times`` the heaviest of the others.
+
+    The steps of a fit are as short as the heaviest table asks, so one that is nearly exact would
+    keep all others where they are. A column decides its own sums with much less: in them the cells
+    of a larger table add up, and so does their noise. Without larger tables nothing changes.
+
+    **Privacy:** post-processing of releases.
+    """
+    largest = max((np.max(t.weight) for t in noisy if len(t.columns) > 1), default=math.inf)
+    return [
+        replace(t, weight=np.minimum(t.weight, times * largest)) if len(t.columns) == 1 else t
+        for t in noisy
+    ]
 
 
 @dataclass(frozen=True)
@@ -331,9 +350,10 @@ class GrowingModel:
         return [columns for columns, good in zip(sets, fine, strict=True) if good]
 
     def fit(self, start: Fit | None = None, most: int = STEPS) -> Fit:
-        """The model closest to all tables, from an earlier fit on."""
+        """The model closest to all tables; from an earlier fit on, single columns weigh less."""
         tree, potentials = CliqueTree(self.tree(), self.sizes), start.potentials if start else ()
-        return fit_tables(tree, self.noisy, self.n, start=potentials, tolerance=0.01, most=most)
+        noisy = limit_columns(self.noisy, EVEN if start else PRECISE)
+        return fit_tables(tree, noisy, self.n, start=potentials, tolerance=0.01, most=most)
 
     def fit_columns(self) -> Fit:
         """The model closest to the tables of single columns: these are independent."""
