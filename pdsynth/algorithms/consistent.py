@@ -2,8 +2,8 @@
 
 look       at most 1/20        how strongly pairs of columns are tied on average: one number
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
-           a column's values,  up to all of ε where the look finds weak ties
-           at most 3/10
+           a column's values,  up to all of ε where the look finds weak ties; then values whose
+           at most 3/10        counts are mostly noise stand as one in all tables of several columns
 rounds     the rest            in each, 1/5 for a choice, of the pair or triple whose counts are
                                farthest from what the fitted model expects, and 4/5 for its noisy
                                table; then the model is fitted again
@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.agreement import Agree, Fit, GrowingModel
+from ..core.agreement import Agree, Fit, GrowingModel, merge_rare
 from ..core.budgets import Parts
 from ..core.curator import Curator
 from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, show
@@ -31,7 +31,7 @@ from ..core.measures import mean_association_noise, mean_association_sensitivity
 from ..core.network import Restriction
 from ..core.noise import TableBudget, share
 from ..core.recipe import Recipe
-from ..core.schema import Facts
+from ..core.schema import Facts, Merging
 from ..core.structure import Shares, Structure, StructureResult, check_width
 from .consistent_policy import MOST_CELLS, SELECT, TABLE, Policy, PolicyOptions, reserve
 
@@ -77,8 +77,9 @@ class ConsistentBayes(Recipe):
     **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
     association of pairs (at most ε/20), a discrete Laplace table per column, per round an
     exponential mechanism on the residual (sensitivity 2, see :class:`Residual`) and a discrete
-    Laplace table, all sequentially and ε in all; agreement is post-processing. A value that goes
-    with an attribute that isn't sensitive (a drug with its diagnosis) is told by that one: see
+    Laplace table, all sequentially and ε in all; agreement is post-processing, and so is the
+    merging of rare values, a function of the released columns. A value that goes with an attribute
+    that isn't sensitive (a drug with its diagnosis) is told by that one: see
     ``ledger_.attribute_epsilon``.
     """
 
@@ -148,6 +149,8 @@ class Residual(PolicyOptions, Structure):
         run = Run(Policy(self, facts), curator, facts)
         more, tables = look(run, shares)
         run.measure_columns(shares["single columns"], more)
+        if tables:
+            run.merge_rare_values()
         rest = tables + reserve(run, shares["sensitive"])
         rest = self.grow(run, rest) if tables else rest
         if rest >= run.policy.unit:
@@ -229,6 +232,7 @@ class Run:
 
     def __init__(self, policy: Policy, curator: Curator, facts: Facts) -> None:
         self.policy, self.curator, self.facts = policy, curator, facts
+        self.door = curator  # to tables of several columns
         self.model = GrowingModel(facts, policy.target)
 
     def measure_columns(
@@ -250,12 +254,33 @@ class Run:
             if second is not None:
                 self.measure(columns, second)
 
+    def merge_rare_values(self) -> None:
+        """Let values whose counts are mostly noise stand as one in all tables of several columns.
+
+        Columns that policy names keep their values.
+
+        **Privacy:** post-processing of the columns' releases; costs nothing.
+        """
+        codes = [np.arange(size) for size in self.policy.sizes]
+        for m in self.model.measurements:
+            j = self.facts.schema.index(m.attributes[0])
+            if not isinstance(m.scale, tuple) and not self.policy.keeps_values(j):
+                codes[j] = merge_rare(m.table, math.sqrt(2) * float(m.scale))
+        merging = Merging(self.facts.schema, tuple(codes))
+        if merging.sizes == self.policy.sizes:
+            return
+        entries = [m.entry for m in self.model.measurements]
+        self.door = self.curator.merged(merging, entries)
+        self.model.merge(merging)
+        self.policy.merged_sizes = merging.sizes
+
     def measure(self, columns: Columns, budget: TableBudget) -> Fraction:
         """A noisy table, which is kept; returns what it cost.
 
         **Privacy:** costs ``budget.epsilon``.
         """
-        answer = self.curator.table(columns, budget, step=self.model.step(columns))
+        door = self.door if len(columns) > 1 else self.curator
+        answer = door.table(columns, budget, step=self.model.step(columns))
         self.model.add(columns, *answer)
         return budget.epsilon
 
@@ -283,7 +308,7 @@ class Run:
         scales = {a: float(self.facts.unit.scale(b.epsilon)) for a, b in budgets.items()}
         noise = [min(policy.cells(s) * scales[policy.in_a(s)], 4 * self.facts.n) for s in sets]
         penalties = np.array([*map(round, noise)], dtype=np.int64)
-        at = self.curator.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
+        at = self.door.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
         return None if at is None else sets[at]
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -88,11 +88,13 @@ class Policy:
     into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table may hold.
     ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
     ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
+    ``merged_sizes``: values of each column in tables of several columns, once rare ones are merged.
     """
 
     def __init__(self, options: PolicyOptions, facts: Facts) -> None:
         restriction, schema = options.restriction or Restriction(), facts.schema
         index, self.schema, self.sizes = schema.index, schema, schema.sizes
+        self.merged_sizes = schema.sizes
         self.unit = facts.epsilon / UNIT
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
@@ -144,6 +146,12 @@ class Policy:
         """All pairs of open columns whose table isn't too large."""
         return [pair for pair in combinations(self.open, 2) if self.cells(pair) <= MOST_CELLS]
 
+    def keeps_values(self, column: int) -> bool:
+        """Whether policy names a column, so that none of its values may be merged."""
+        named = {*self.hidden, *chain(*self.forced, *self.partners.values())}
+        weighted = {*map(self.schema.index, (*self.public, *self.asked))}
+        return column in named | weighted | {self.target}
+
     def candidates(self) -> list[Columns]:
         """These pairs, and small triples of open columns where they aren't many."""
         pairs = self.pairs()
@@ -151,8 +159,8 @@ class Policy:
         return [*pairs, *triples] if len(pairs) + len(triples) <= MOST_CANDIDATES else [*pairs]
 
     def cells(self, columns: Columns) -> int:
-        """Declared cells of a table."""
-        return math.prod(self.sizes[j] for j in columns)
+        """Cells of a table, of merged values where they are."""
+        return math.prod(self.merged_sizes[j] for j in columns)
 
     def pairs_with(self, hidden: int) -> list[Columns]:
         """The pairs of which one may be the one table of a sensitive column."""
