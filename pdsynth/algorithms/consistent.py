@@ -33,7 +33,7 @@ from ..core.noise import TableBudget, share
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Merging
 from ..core.structure import Shares, Structure, StructureResult, check_width
-from .consistent_policy import MOST_CELLS, SELECT, TABLE, Policy, PolicyOptions, reserve
+from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, reserve
 
 LOOK_STEP = "mean association"
 LOOK = Fraction(1, 20)  # of ε at most, for the look
@@ -351,7 +351,7 @@ class ResidualRounds(Residual):
         with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
             while rest >= least and stops < STOPS:  # a table of A costs less than its round may
                 expected = run.expected_in(
-                    fit, run.model.permitted(candidates, MOST_CELLS, policy.apart)
+                    fit, run.model.permitted(candidates, policy.most_cells, policy.apart)
                 )
                 if not expected:
                     break

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.agreement import Agree
 from ..core.budgets import proportional, value_weights
 from ..core.errors import BudgetError
 from ..core.factors import Columns, within_bounds
@@ -25,7 +26,8 @@ SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
 UNIT = 2**16  # shares of ε are rounded down to this part of it
 TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
 MOST_CANDIDATES = 4_096  # with triples; else pairs alone
-MOST_CELLS = 2**14  # of a clique
+MOST_CELLS = 2**14  # of a clique where n ε is at most MASS; in proportion above that
+MASS = 10**5
 COLUMN, TABLE = "one-way table", "two- or three-way table"
 
 
@@ -88,13 +90,15 @@ class Policy:
     into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table may hold.
     ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
     ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
-    ``merged_sizes``: values of each column in tables of several columns, once rare ones are merged.
+    ``most_cells``: of a clique. ``merged_sizes``: values of each column in tables of several
+    columns, once rare ones are merged.
     """
 
     def __init__(self, options: PolicyOptions, facts: Facts) -> None:
         restriction, schema = options.restriction or Restriction(), facts.schema
         index, self.schema, self.sizes = schema.index, schema, schema.sizes
         self.merged_sizes = schema.sizes
+        self.most_cells = clique_limit(facts.n * facts.epsilon, len(schema))
         self.unit = facts.epsilon / UNIT
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
@@ -134,17 +138,17 @@ class Policy:
         linked = np.zeros_like(self.apart)
         for i, j in self.forced:
             linked[i, j] = linked[j, i] = True
-        if not within_bounds(linked[None], self.sizes, MOST_CELLS, self.apart)[0]:
+        if not within_bounds(linked[None], self.sizes, self.most_cells, self.apart)[0]:
             raise BudgetError(
                 "the forced pairs need a table of more than "
-                f"{MOST_CELLS:,} cells, or one that holds a forbidden pair"
+                f"{self.most_cells:,} cells, or one that holds a forbidden pair"
             )
 
     # --- which tables ----------------------------------------------------------------------------
 
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs of open columns whose table isn't too large."""
-        return [pair for pair in combinations(self.open, 2) if self.cells(pair) <= MOST_CELLS]
+        return [pair for pair in combinations(self.open, 2) if self.cells(pair) <= self.most_cells]
 
     def keeps_values(self, column: int) -> bool:
         """Whether policy names a column, so that none of its values may be merged."""
@@ -166,7 +170,7 @@ class Policy:
         """The pairs of which one may be the one table of a sensitive column."""
         others = self.partners[hidden] or self.open
         pairs = [(min(i, hidden), max(i, hidden)) for i in others if not self.apart[i, hidden]]
-        return [pair for pair in pairs if self.cells(pair) <= MOST_CELLS]
+        return [pair for pair in pairs if self.cells(pair) <= self.most_cells]
 
     # --- how much ε ------------------------------------------------------------------------------
 
@@ -228,6 +232,17 @@ class Policy:
         floor = as_fraction(self.values.v_min)
         weights = value_weights(first.table, self.values.rare_values, floor)
         return TableBudget(epsilon, weights, (first.entry,), COLUMN)
+
+
+def clique_limit(mass: Fraction, columns: int) -> int:
+    """Cells that a clique may have, for ``mass`` = n ε: 2^14 · max(1, n ε / 10^5).
+
+    More records or more ε pay for more tables, and cliques must hold these. At most 2^20 over the
+    number of columns (but 2^14 always), so that a tree of as many cliques is still fitted at once.
+    Where n is secret, it is 1 here.
+    """
+    wanted = math.floor(MOST_CELLS * max(Fraction(1), mass / MASS))
+    return max(MOST_CELLS, min(wanted, Agree.most_cells // columns))
 
 
 def reserve(run: Any, epsilon: Fraction) -> Fraction:
