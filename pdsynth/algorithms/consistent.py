@@ -305,8 +305,11 @@ class Run:
         **Privacy:** an exponential mechanism, costs ε, see :class:`Residual`.
         """
         policy, sets, tables = self.policy, [*expected], [*expected.values()]
-        scales = {a: float(self.facts.unit.scale(b.epsilon)) for a, b in budgets.items()}
-        noise = [min(policy.cells(s) * scales[policy.in_a(s)], 4 * self.facts.n) for s in sets]
+        paid, expect = [budgets[policy.in_a(s)].epsilon for s in sets], self.curator.expected_noise
+        noise = [
+            min(float(expect(epsilon, policy.cells(s))), 4 * self.facts.n)
+            for s, epsilon in zip(sets, paid, strict=True)
+        ]
         penalties = np.array([*map(round, noise)], dtype=np.int64)
         at = self.door.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
         return None if at is None else sets[at]
@@ -367,7 +370,7 @@ class ResidualRounds(Residual):
                     if rest:
                         fit = run.model.fit(fit, WARM)
                         change = float(np.abs(fit.margin(chosen) - expected[chosen]).sum())
-                        noise = policy.cells(chosen) * float(run.facts.unit.scale(cost))
+                        noise = float(run.curator.expected_noise(cost, policy.cells(chosen)))
                         factor = UP if change <= noise else DOWN if change > CLEAR * noise else SAME
                 shown.update(float(epsilon - rest) - shown.n)
                 stops = stops + 1 if chosen is None else 0

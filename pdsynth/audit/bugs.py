@@ -28,6 +28,7 @@ from ..core import (
     laplace_mechanism,
     marginal,
     mutual_information,
+    zero_sum_mechanism,
 )
 from ..published.budgets import sensitivity_weights
 
@@ -87,6 +88,24 @@ def shared_number(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table
     """Wrong: one number per row. **Privacy:** none: differences inside a row are exact."""
     counts, scale = count(codes, sizes), np.array([2 / epsilon], dtype=object)
     return counts + noise.child("table").discrete_laplace(scale, (len(counts), 1))
+
+
+def zero_sum(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
+    """Right: noise of sum 0 and scale 2/ε, where a record is replaced. **Privacy:** ε."""
+    return zero_sum_mechanism(count(codes, sizes), 2 / epsilon, noise.child("table"))
+
+
+def added_table(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
+    """Right: noise of scale 1/ε in every declared cell, where a record is added.
+
+    **Privacy:** ε.
+    """
+    return laplace_mechanism(count(codes, sizes), 1 / epsilon, noise.child("table"))
+
+
+def added_zero_sum(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
+    """Wrong: noise of sum 0, though n is secret. **Privacy:** none: the table's sum is n."""
+    return zero_sum_mechanism(count(codes, sizes), 1 / epsilon, noise.child("table"))
 
 
 # --- several tables -------------------------------------------------------------

@@ -336,6 +336,8 @@ def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger, change: Change)
 
 def less_noise(line: Entry, asked: Asked) -> str:
     """In what the noise that is drawn falls short of what its line says; "" if it doesn't."""
+    if asked.kind == "table" and asked.zero_sum != (line.mechanism == "zero_sum_laplace"):
+        return f"noise of another law than {line.mechanism}"
     if asked.kind == "table" and isinstance(line.scale, Fraction):
         least = min(asked.law.ravel())
         return (

@@ -28,9 +28,11 @@ from .noise import (
     exponential_mechanism,
     laplace_mechanism,
     tight_scales,
+    zero_sum_mechanism,
 )
 from .records import Records
 from .schema import Merging
+from .zero_sum import laplace_width
 
 Pairs = Sequence[tuple[int, int]]
 Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budget; step
@@ -38,6 +40,9 @@ Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budge
 
 class Measured(NamedTuple):
     """A noisy table: int64 counts, the scale of its noise in records, its line of the ledger.
+
+    ``scale``: of Laplace noise; where the noise is zero-sum, that of Laplace noise as wide
+    (:func:`laplace_width`), by which tables weigh. The ledger has the scale that was drawn.
 
     **Privacy:** released, and paid for by that line.
     """
@@ -111,8 +116,10 @@ class Curator(LedgerWriter):
     **Privacy:** each method says what it releases, its sensitivity under replacing one record, and
     its cost; ``n`` and the schema are public. Whatever isn't paid for raises PrivacyError under
     ``strict``, before anything is read. ε and scales are those of one record; the ledger multiplies
-    them. What is read raw is another door's.
+    them. What is read raw is another door's. ``zero_sum``: small tables get zero-sum noise.
     """
+
+    zero_sum = True
 
     def __init__(
         self, records: Records, ledger: Ledger, noise: Noise, *, permute_and_flip: bool = False
@@ -142,15 +149,11 @@ class Curator(LedgerWriter):
         ``inputs``: the lines of these releases. Sets of columns and tables are over merged values.
 
         **Privacy:** releases nothing, costs nothing. A line of post-processing names the releases,
-        and is the domain of every later line of this door (rule L9). Sums of cells move no further
-        than the cells do, so no sensitivity grows.
+        and is the domain of this door's lines (rule L9). Sums of cells move no further than cells.
         """
         twin, merged = copy(self), merging.schema
-        words = ", ".join(
-            f"{name}: {new} of {old} values"
-            for name, new, old in zip(merged.names, merged.sizes, self.schema.sizes, strict=True)
-            if new < old
-        )
+        sizes = zip(merged.names, merged.sizes, self.schema.sizes, strict=True)
+        words = ", ".join(f"{x}: {new} of {old} values" for x, new, old in sizes if new < old)
         twin._domain = self.note_post_processing("rare values merged", tuple(inputs), words)
         twin._records, twin.schema = self._records.merged(merging), merged
         twin._residuals = {}
@@ -319,7 +322,10 @@ class Curator(LedgerWriter):
 
         **Privacy:** discrete Laplace noise in every declared cell, empty ones included, of scale
         2/ε where a record is replaced (L1 sensitivity 2), 1/ε where n is secret; with weights, the
-        scales for which the worst move of a record costs ε. Costs ``budget.epsilon``.
+        scales for which the worst move of a record costs ε. Where n is public, a table of 2 to 32
+        cells without weights gets zero-sum noise of scale 2/ε in its place
+        (:func:`~pdsynth.core.noise.zero_sum_mechanism`), if the random source has it. Costs
+        ``budget.epsilon``.
         """
         if type(budget) is not TableBudget:
             raise PrivacyError(
@@ -327,10 +333,27 @@ class Curator(LedgerWriter):
                 "from which the curator computes the noise"
             )
         unit = self.ledger.unit
-        scale: Scale = unit.scale(budget.epsilon)
+        child, cells = self._shape(columns)
+        scale = unit.scale(budget.epsilon)
         if budget.weights is not None:
-            scale = tight_scales(budget.weights, budget.epsilon, self._shape(columns)[1])
+            scales = tight_scales(budget.weights, budget.epsilon, cells)
+            return self._measure(columns, budget, step, scales, unit)
+        if self._sums_to_n(child * cells):
+            return self._measure_zero_sum(columns, budget, step, scale)
         return self._measure(columns, budget, step, scale, unit)
+
+    def expected_noise(self, epsilon: Fraction, cells: int) -> Fraction:
+        """Expected Σ |noise| of a table for ε without weights, in records: the scale per free cell.
+
+        Zero-sum noise leaves one cell less free.
+
+        **Privacy:** public; reads nothing, costs nothing.
+        """
+        return self.ledger.unit.scale(epsilon) * (cells - self._sums_to_n(cells))
+
+    def _sums_to_n(self, cells: int) -> bool:
+        """Whether a table of so many cells, without weights, gets zero-sum noise."""
+        return self.zero_sum and self._noise.zero_sum and self.ledger.unit.sums_to_n(cells)
 
     def tables(self, questions: Iterable[Question]) -> Iterator[Measured]:
         """The answers to several questions of :meth:`table`, whose tables are counted in one pass.
@@ -366,6 +389,28 @@ class Curator(LedgerWriter):
         )
         counts = self._add_noise(self._records.table(tuple(columns)), scale, step)
         return Measured(counts, scale, entry)
+
+    def _measure_zero_sum(
+        self, columns: Sequence[int], budget: TableBudget, step: str, scale: Fraction
+    ) -> Measured:
+        """A table with zero-sum noise of a scale; n is public."""
+        child, cells = self._shape(columns)
+        entry = self._charge(
+            step,
+            budget.source,
+            f"joint counts {child} × {cells}",
+            columns,
+            mechanism="zero_sum_laplace",
+            epsilon=ONE_REPLACED.cost(scale, cells),
+            sensitivity=Fraction(ONE_REPLACED.moved),
+            scale=scale,
+            scale_depends_on=budget.depends_on,
+            columns=cells,
+            lemma="lemma:zero_sum",
+            domain_sizes=(child, cells),
+        )
+        counts = self._add_noise(self._records.table(tuple(columns)), scale, step, zero_sum=True)
+        return Measured(counts, laplace_width(scale, child * cells), entry)
 
     def histograms(
         self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str
@@ -527,8 +572,14 @@ class Curator(LedgerWriter):
         return sum(association(self._records.table(pair)) for pair in pairs)
 
     def _add_noise(
-        self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str
+        self,
+        integers: np.ndarray,
+        scale: Fraction | Sequence[Fraction],
+        step: str,
+        zero_sum: bool = False,
     ) -> np.ndarray:
+        if zero_sum and isinstance(scale, Fraction):
+            return zero_sum_mechanism(integers, scale, self._noise.child(step))
         return laplace_mechanism(integers, scale, self._noise.child(step))
 
 

@@ -38,6 +38,7 @@ from .ledger import GUARANTEES, NOT_STRICT, Ledger
 from .model import Model
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
 from .records import Records
+from .rules import COUNTING
 from .schema import BinaryEncoding, Facts, Schema, check_schema
 from .structure import Measurement, check_parents, noise_dominates
 
@@ -81,13 +82,14 @@ class Habits:
         n: int | None = None,
         random_state: Any = None,
         *,
-        method: str = "independent",
+        method: str | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
         """A synthetic table of n rows (None: as many as were fitted); costs nothing.
 
-        ``method="balanced"`` takes most of the sampling error off; ``where={"sex": "F"}``: all rows
-        meet the condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
+        Rows are balanced, which takes most of the sampling error off; tests and intervals that need
+        independent rows say ``method="independent"``. ``where={"sex": "F"}``: all rows meet the
+        condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
         the same order after each fit; ``random_state`` seeds this sample alone.
 
         **Privacy:** post-processing of the release.
@@ -482,7 +484,7 @@ class Recipe(Habits):
         if given is not None:
             return given
         if self.noise == "opendp":
-            from .noise import OpenDPNoise
+            from .opendp import OpenDPNoise
 
             return OpenDPNoise()
         return (
@@ -555,9 +557,7 @@ def close(curator: Curator) -> tuple[str, ...]:
         rest = (ledger.claimed - ledger.finite) / ledger.records_per_person
         curator.charge_unused(rest, "unused", "what no step asked for")
     return tuple(
-        e.id
-        for e in ledger.entries
-        if e.kind == "unaccounted_access" or e.mechanism == "discrete_laplace"
+        e.id for e in ledger.entries if e.kind == "unaccounted_access" or e.mechanism in COUNTING
     )
 
 

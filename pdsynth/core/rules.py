@@ -15,11 +15,13 @@ from .measures import SCORES, conditional_sensitivity
 from .noise import ONE_REPLACED, Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
-MECHANISMS = ("discrete_laplace", "exponential", "permute_and_flip", "forfeited")
+COUNTING = ("discrete_laplace", "zero_sum_laplace")  # they release numbers with noise
+MECHANISMS = (*COUNTING, "exponential", "permute_and_flip", "forfeited")
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     **{score.lemma: score.sensitivity for score in SCORES.values()},
     "lemma:joint_counts": lambda n, x, pi: 2,
     "lemma:joint_counts_add_remove": lambda n, x, pi: 1,
+    "lemma:zero_sum": lambda n, x, pi: 2,
     "lemma:conditional": conditional_sensitivity,
     "lemma:residual": lambda n, x, pi: 2,
     "lemma:residual_add_remove": lambda n, x, pi: 1,
@@ -181,8 +183,10 @@ def _check_entry(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[s
     if e.kind == "mechanism":
         if e.mechanism not in MECHANISMS:
             yield "L1", f"no mechanism is called {e.mechanism!r}"
-        if e.mechanism == "discrete_laplace":
+        if e.mechanism in COUNTING:
             yield from (("L3", message) for message in _check_noise(e, per_person))
+        if e.mechanism == "zero_sum_laplace":
+            yield from (("L3", message) for message in _check_zero_sum(e))
         if e.mechanism in ("exponential", "permute_and_flip"):
             yield from (("L4", message) for message in _check_selection(e, known, per_person))
         for source in e.scale_depends_on:
@@ -214,6 +218,18 @@ def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
     due = per_person * (_least_sensitivity(e) if e.lemma else 1)  # whole numbers move by 1 at least
     if e.sensitivity < due:
         yield f"sensitivity {e.sensitivity}, but {e.lemma or 'a whole number'} gives {due}"
+
+
+def _check_zero_sum(e: Entry) -> Iterator[str]:
+    """Its lemma holds for one table of counts of all records, whose number is public."""
+    if e.relation != "replace_one":
+        yield "zero-sum noise shows n, which is secret when a record may be added or removed"
+    if e.record_filter is not None:
+        yield "zero-sum noise shows how many records a part has, which is secret"
+    if e.lemma != "lemma:zero_sum" or e.domain_sizes is None or e.n_records is None:
+        yield "zero-sum noise is for one table of counts, with its size and n (lemma:zero_sum)"
+    if isinstance(e.scale, tuple):
+        yield "zero-sum noise has one scale for all cells"
 
 
 def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str]:
@@ -290,7 +306,7 @@ def check_coverage(releases: Sequence[Release], entries: Sequence[Entry]) -> lis
     bit = {name: 1 << i for i, name in enumerate({a: 0 for r in releases for a in r.attributes})}
     measured: dict[str, int] = {}  # the attributes behind each line, as bits of one integer
     for e in entries:
-        paid = e.kind == "mechanism" and e.mechanism == "discrete_laplace" and e.epsilon > 0
+        paid = e.kind == "mechanism" and e.mechanism in COUNTING and e.epsilon > 0
         part = (e.record_filter or "").startswith("records:")  # no released table is of some only
         if paid and not part or e.kind == "unaccounted_access":
             measured[e.id] = sum(bit.get(a, 0) for a in {*e.attributes})

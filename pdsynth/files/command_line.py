@@ -334,7 +334,7 @@ def release(
         step("writing")
         check_model(model)
         rows = rows or min(model.n, most_rows(declared))
-        table = model.sample(rows, method="balanced")
+        table = model.sample(rows)
         fill(draft, model, table, kind=kind, title=title, session=session)
         place = publish(draft, place)
         said = {"title": title, "rows": rows, "session": session}
@@ -485,7 +485,7 @@ def add_comparison(
     **Privacy:** reads the records exactly, outside ε; the card says so.
     """
     try:
-        fake = model.sample(said["rows"], method="balanced")
+        fake = model.sample(said["rows"])
         found = make_report(frame, fake, schema, epsilon=float(model.ledger.claimed))
         write_card(place, model, report=found, **said)
     except Exception as problem:

@@ -76,8 +76,9 @@ def write_release(
 
     ``model``: ``synth.model_``. ``rows``: of the synthetic table, as many as the model says that
     there were records if None, and in any case no more than :func:`most_rows`; they are dealt out
-    evenly (``method="balanced"``). ``kind``: of its file, "csv" or "parquet". ``title``: stands on
-    the card. ``session``: the account that the fit was charged to; the card says how it stands.
+    evenly (balanced rows, as :meth:`.Model.sample` has them). ``kind``: of its file, "csv" or
+    "parquet". ``title``: stands on the card. ``session``: the account that the fit was charged to;
+    the card says how it stands.
     ``report``: of ``evaluate.report``, which the card then shows under a warning.
 
     In the folder are ``synthetic.csv``, ``model.json``, ``ledger.jsonl``, ``schema.toml`` (of the
@@ -93,7 +94,7 @@ def write_release(
     rows = check_rows(rows, model.schema) or min(model.n, most_rows(model.schema))
     title = check_title(title or place.name)
     with draft_folder(place) as draft:
-        table = model.sample(rows, method="balanced")
+        table = model.sample(rows)
         fill(draft, model, table, kind=kind, title=title, session=session, report=report)
         return publish(draft, place)
 
