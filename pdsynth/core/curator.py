@@ -31,6 +31,7 @@ from .noise import (
     zero_sum_mechanism,
 )
 from .records import Records
+from .schema import Merging
 from .zero_sum import laplace_width
 
 Pairs = Sequence[tuple[int, int]]
@@ -139,6 +140,22 @@ class Curator(LedgerWriter):
         """
         twin, bits = copy(self), self._records.binary()
         twin._records, twin.schema, twin._owners = bits, bits.schema, bits.owners
+        twin._residuals = {}
+        return twin
+
+    def merged(self, merging: Merging, inputs: Sequence[str]) -> Curator:
+        """The same door on the records with some values standing as one, as releases say.
+
+        ``inputs``: the lines of these releases. Sets of columns and tables are over merged values.
+
+        **Privacy:** releases nothing, costs nothing. A line of post-processing names the releases,
+        and is the domain of this door's lines (rule L9). Sums of cells move no further than cells.
+        """
+        twin, merged = copy(self), merging.schema
+        sizes = zip(merged.names, merged.sizes, self.schema.sizes, strict=True)
+        words = ", ".join(f"{x}: {new} of {old} values" for x, new, old in sizes if new < old)
+        twin._domain = self.note_post_processing("rare values merged", tuple(inputs), words)
+        twin._records, twin.schema = self._records.merged(merging), merged
         twin._residuals = {}
         return twin
 
@@ -491,15 +508,12 @@ class Curator(LedgerWriter):
         **Privacy:** costs ε; one K per pair.
         """
         i, j, touched = split_pairs(pairs)
-        noisy, entry = self._noisy(
+        k, moved, said = (
             self._pairwise("K")[i, j],
             self._sensitivity(pairs),
-            epsilon,
-            step,
-            source,
             f"{len(pairs)} values of K",
-            touched,
         )
+        noisy, entry = self._noisy(k, moved, epsilon, step, source, said, touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
     def mean_association(self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str) -> float:
@@ -510,15 +524,8 @@ class Curator(LedgerWriter):
         """
         total = self._total_association(pairs) // (2 * self.n)
         moved = Fraction(-(-self._sensitivity(pairs) // (2 * self.n)))
-        noisy, _ = self._noisy(
-            np.array([total]),
-            moved,
-            epsilon,
-            step,
-            source,
-            f"the mean R of {len(pairs):,} pairs",
-            split_pairs(pairs)[2],
-        )
+        said, touched = f"the mean R of {len(pairs):,} pairs", split_pairs(pairs)[2]
+        noisy, _ = self._noisy(np.array([total]), moved, epsilon, step, source, said, touched)
         return float(noisy.item() / (self.n * len(pairs)))
 
     def _sensitivity(self, pairs: Pairs) -> Fraction:
