@@ -35,8 +35,9 @@ from ..core.recipe import Recipe
 from ..core.schema import Facts, Merging
 from ..core.structure import Shares, Structure, StructureResult, check_width
 from .consistent_look import LOOK_STEP, look, share_of_look
-from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, reserve
+from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight, reserve
 
+COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
 LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
 UP, SAME, DOWN = Fraction(2), Fraction(1), Fraction(7, 10)  # times a round's ε, by its change
 CLEAR = 8  # a change of so many times the expected noise was measured too well
@@ -62,6 +63,8 @@ class ConsistentBayes(Recipe):
     Parameters
     ----------
     epsilon, guarantee, noise, random_state : as in every synthesizer.
+    delta : None: pure ε. A small chance, as 1e-9: the same steps with Gaussian noise, (ε, δ)-DP and
+        NOT pure. Nearer where many tables are measured; with few columns Laplace noise is smaller.
     rounds : how many rounds ε is planned for; ``"auto"``: two per attribute, and a forest beyond
         64 attributes. 0: a forest of pairs in one go, faster and about as good where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
@@ -84,7 +87,8 @@ class ConsistentBayes(Recipe):
     most 32 cells have zero-sum noise. Agreement is post-processing, and so is the merging of rare
     values, a function of the released columns. A value that goes with an attribute that isn't
     sensitive (a drug with its diagnosis) is told by that one: see
-    ``ledger_.attribute_epsilon``.
+    ``ledger_.attribute_epsilon``. With ``delta``: (ε, δ)-DP through zCDP, every step as
+    :class:`~pdsynth.concentrated.ConcentratedCurator` says.
     """
 
     rounds: int | str = "auto"
@@ -123,6 +127,7 @@ class Residual(PolicyOptions, Structure):
 
     measures: ClassVar[bool] = True
     counts_only: ClassVar[bool] = True
+    plans_in_rho: ClassVar[bool] = True
     grow: ClassVar[Any]  # choose and measure, for ε; what is left of it
 
     def check(self, facts: Facts) -> None:
@@ -138,6 +143,7 @@ class Residual(PolicyOptions, Structure):
         looks = auto and self.personal is None and facts.unit.n_is_public
         seen = share_of_look(sizes) if looks else Fraction(0)
         one_way = min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))
+        one_way = one_way if facts.unit.power == 1 else COLUMNS_RHO
         if not auto:
             one_way = share("share_one_way", self.share_one_way)  # type: ignore[arg-type]
         hidden = self.share_of_sensitive()
@@ -330,7 +336,7 @@ class ResidualRounds(Residual):
                         factor = UP if change <= noise else DOWN if change > CLEAR * noise else SAME
                 shown.update(float(epsilon - rest) - shown.n)
                 stops = stops + 1 if chosen is None else 0
-                each = max(policy.shorten(each * factor), least)
+                each = max(policy.shorten(each * factor**policy.neighbours.power), least)
         return rest
 
 
@@ -368,7 +374,10 @@ class ResidualForest(Residual):
             if chosen is None:
                 break
             join(chosen)
-        roots = [math.isqrt(policy.cells(p)) * policy.weight[policy.in_a(p)] for p in pairs]
+        roots = [
+            fair_weight(policy.cells(p), policy.neighbours.power) * policy.weight[policy.in_a(p)]
+            for p in pairs
+        ]
         costs = [policy.shorten(tables * root / sum(roots)) for root in roots]
         rest = choosing + tables - sum(costs)
         if costs and chosen is not None:  # no STOP: the last table gets what rounding leaves

@@ -17,7 +17,7 @@ import numpy as np
 from ..core.curator import Candidates
 from ..core.factors import Columns
 from ..core.measures import mean_association_noise, mean_association_sensitivity
-from ..core.noise import TableBudget
+from ..core.noise import ONE_REPLACED, TableBudget, Unit
 from ..core.structure import Shares
 from .consistent_policy import MOST_OF_PAIR, TABLE
 
@@ -66,9 +66,11 @@ def look(run: Any, shares: Shares) -> Look:
     if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
     tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
-    n, whole, sizes = run.facts.n, float(run.facts.epsilon), run.policy.sizes
+    n, unit, sizes = run.facts.n, run.facts.unit, run.policy.sizes
+    seen = unit.as_pure(epsilon) * float(run.facts.epsilon / epsilon)
+    mass = unit.as_pure(run.facts.epsilon, len(sizes)) * n
     parts = [
-        share_of_columns(sure_ties(tied, n, whole, sizes, doubts), whole * n, sizes)
+        share_of_columns(sure_ties(tied, n, seen, sizes, doubts), mass, sizes)
         for doubts in (1, CLEAR)
     ]
     ties: Ties = ()
@@ -77,7 +79,8 @@ def look(run: Any, shares: Shares) -> Look:
         ties, spent, clear = strong_ties(run, tables)
         if parts[0] > ALONE or not clear:
             return Look(tables - spent, Fraction(0), ties)
-    wanted = run.policy.shorten(min(Fraction(parts[0]), ALONE) * (columns + tables - spent))
+    sure = min(Fraction(parts[0]), ALONE) ** unit.power
+    wanted = run.policy.shorten(sure * (columns + tables - spent))
     wanted = max(wanted, columns)
     return Look(wanted - columns, columns + tables - spent - wanted, ties)
 
@@ -136,7 +139,9 @@ def strong_ties(run: Any, epsilon: Fraction) -> tuple[Ties, Fraction, bool]:
     """
     policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
-    if not worth_asking(pairs, policy.sizes, n, float(whole)):
+    unit = run.facts.unit
+    exponent = run.curator.exponent(ASK * NAMED * whole)
+    if not worth_asking(pairs, policy.sizes, n, float(exponent / (ASK * NAMED))):
         return (), Fraction(0), False
     most, spent = min(epsilon, MOST_OF_TIES * whole), Fraction(0)
     ties = list[tuple[Columns, TableBudget]]()
@@ -157,9 +162,9 @@ def strong_ties(run: Any, epsilon: Fraction) -> tuple[Ties, Fraction, bool]:
         strength, entry = run.curator.noisy_associations(
             [pair], asking, step=f"{STRENGTH_STEP} {number}", source="gate"
         )
-        tie = sure_tie(float(strength[0]), pair, policy.sizes, n, float(asking))
+        tie = sure_tie(float(strength[0]), pair, policy.sizes, n, unit.as_pure(asking))
         clear = clear or tie > 0
-        cost = policy.shorten(cost_of_tie(tie, policy.cells(pair), policy.sizes, n, whole))
+        cost = policy.shorten(cost_of_tie(tie, policy.cells(pair), policy.sizes, n, whole, unit))
         if not cost or spent + cost > most:
             break
         ties.append((pair, TableBudget(cost, depends_on=(entry,), source=TABLE)))
@@ -190,7 +195,12 @@ def sure_tie(strength: float, pair: Columns, sizes: Sequence[int], n: int, epsil
 
 
 def cost_of_tie(
-    tie: float, cells: int, sizes: Sequence[int], n: int, epsilon: Fraction
+    tie: float,
+    cells: int,
+    sizes: Sequence[int],
+    n: int,
+    epsilon: Fraction,
+    unit: Unit = ONE_REPLACED,
 ) -> Fraction:
     """ε of the table of a pair that is surely tied so much; 0 where it wouldn't pay.
 
@@ -200,9 +210,9 @@ def cost_of_tie(
     """
     if tie <= 0:
         return Fraction(0)
-    need = NEED * cells / (float(epsilon) * n * tie)
-    if need > 2 * MOST_OF_PAIR:
+    need = (NEED * cells / (unit.as_pure(epsilon, 1) * n * tie)) ** unit.power
+    if need > 2**unit.power * MOST_OF_PAIR:
         return Fraction(0)
-    root = math.sqrt(cells)
-    fair = root / (root + sum(map(math.sqrt, sizes)))
+    root, *roots = (size ** (unit.power / (unit.power + 1)) for size in (cells, *sizes))
+    fair = root / (root + sum(roots))
     return min(MOST_OF_PAIR, Fraction(max(need, fair))) * epsilon

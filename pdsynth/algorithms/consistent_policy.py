@@ -33,6 +33,14 @@ MASS = 10**5
 COLUMN, TABLE = "one-way table", "two- or three-way table"
 
 
+def fair_weight(cells: int, power: int) -> int:
+    """Relative ε of a table that makes the sum of all noise least: √cells.
+
+    With δ noise falls with the root of ρ alone (``power`` 2): cells^(2/3).
+    """
+    return math.isqrt(cells) if power == 1 else round(cells ** (power / (power + 1)))
+
+
 @dataclass(frozen=True)
 class PolicyOptions:
     """The options that policy decides.
@@ -102,6 +110,7 @@ class Policy:
     policy puts into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table
     may hold.
     ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
+    ``unit``: the least part of ε. ``neighbours``: what these differ in.
     ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
     ``most_cells``: of a clique. ``merged_sizes``: values of each column in tables of several
     columns, once rare ones are merged.
@@ -111,8 +120,9 @@ class Policy:
         restriction, schema = options.restriction or Restriction(), facts.schema
         index, self.schema, self.sizes = schema.index, schema, schema.sizes
         self.merged_sizes = schema.sizes
-        self.most_cells = clique_limit(facts.n * facts.epsilon, len(schema))
-        self.unit = facts.epsilon / UNIT
+        mass = facts.n * Fraction(facts.unit.as_pure(facts.epsilon, 1))
+        self.most_cells = clique_limit(mass, len(schema))
+        self.unit, self.neighbours = facts.epsilon / UNIT, facts.unit
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
         self.target = None if restriction.target is None else index(restriction.target)
@@ -243,8 +253,8 @@ class Policy:
         return budget_of
 
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
-        """Relative ε of columns by name: √values, times what the group of the column gets."""
-        roots = {j: math.isqrt(self.sizes[j] * 10**4) for j in columns}
+        """Relative ε of columns by name: √values (or as the unit says), times its group's."""
+        roots = {j: fair_weight(self.sizes[j] * 10**4, self.neighbours.power) for j in columns}
         return {
             self.schema.names[j]: root * self.weight[j in self.group_a] for j, root in roots.items()
         }

@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from ..concentrated import epsilon_of, renyi_losses
 from ..core import COUNTING, ExactNoise, Model, Noise, SchemaError
 from . import detectors
 from .attacks import TRIES
 from .detectors import PrefetchedNoise, RecordedNoise, extend_seed
 from .estimator import Bound, lower_bound, quantise
 from .pairs import Pair
+from .tape import Explorer, Player, Tape, compare
 
 AUDITS = 1000  # audits that share the error of 5 %: a correct function is blamed in one of 20,000
 ROUNDING = 1 + 1e-9  # what doubles may add to an exact law
@@ -108,6 +110,22 @@ class Trial:
         """A finding if more than ε is lost."""
         lost = bound > self.epsilon * rounding
         return self.blame(code or self.code, words, float(bound)) if lost else SOUND
+
+
+# --- functions that promise (ε, δ) ------------------------------------------------
+
+
+def examine_with_delta(trial: Trial) -> Diagnosis:
+    """The exact ρ of every answer, forced on the other table; what they come to at δ = 1e-9."""
+    recorder = Explorer(0, 0)
+    trial.run(0, Tape(recorder))
+    player = Player(recorder.asked)
+    trial.run(1, Tape(player))
+    losses = [compare(*pair, renyi_losses) for pair in player.pairs]
+    lost = max(sum(loss.forward for loss in losses), sum(loss.backward for loss in losses))
+    rho = Fraction(lost).limit_denominator(10**12)
+    bound = epsilon_of(rho, Fraction(1, 10**9))
+    return trial.judge(f"all answers together cost ρ = {float(rho):.4g}", bound)
 
 
 # --- functions that publish numbers ---------------------------------------------

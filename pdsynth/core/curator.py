@@ -227,13 +227,14 @@ class Curator(LedgerWriter):
         if pairwise:
             sensitivity *= max(1, *(parents.shape[1] for _, parents in candidates.by_size))
         cost = epsilon * (Fraction(sensitivity, assumed) if assumed else 1)
+        exponent, paid = self._price_choice(cost)
         self._charge(
             step,
             source,
             f"one of {len(candidates):,} attribute–parent pairs, score {score}",
             candidates.columns(len(self.schema)),
-            epsilon=cost,
-            claimed=epsilon,
+            **paid,  # type: ignore[arg-type]
+            claimed=paid["epsilon"] if exponent != cost else epsilon,
             sensitivity=Fraction(sensitivity),
             score_unit=measure.unit,
             lemma=measure.lemma,
@@ -250,7 +251,7 @@ class Curator(LedgerWriter):
             exponential_mechanism(
                 Quantity(scores, measure.unit),
                 Quantity(sensitivity, measure.unit),
-                cost,
+                exponent,
                 self._noise.child(step),
                 permute_and_flip=self._permute,
                 among=candidates,
@@ -277,13 +278,13 @@ class Curator(LedgerWriter):
         domain; where n is secret, by 1. STOP's score never moves (lemma:residual).
         """
         releases = [e.id for e in self.ledger.entries if e.kind == "mechanism"]
-        unit = self.ledger.unit
+        unit, (exponent, paid) = self.ledger.unit, self._price_choice(epsilon)
         self._charge(
             step,
             source,
             f"one of {len(sets):,} sets of attributes, or STOP; score residual",
             sorted({j for columns in sets for j in columns}),
-            epsilon=epsilon,
+            **paid,
             mechanism="exponential",
             sensitivity=Fraction(unit.moved),
             score_unit="records",
@@ -301,11 +302,19 @@ class Curator(LedgerWriter):
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
             Quantity(unit.moved, "records"),
-            epsilon,
+            exponent,
             self._noise.child(step),
             among=[*sets, "STOP"],
         )
         return None if chosen == len(sets) else chosen
+
+    def exponent(self, epsilon: Fraction) -> Fraction:
+        """The exponent of a choice that may cost ε. **Privacy:** public; reads nothing."""
+        return self._price_choice(epsilon)[0]
+
+    def _price_choice(self, epsilon: Fraction) -> tuple[Fraction, dict[str, Fraction]]:
+        """The exponent of a choice that may cost ε, and what its line says of its cost."""
+        return epsilon, {"epsilon": epsilon}
 
     def _residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:
         """Σ |counts − expected|, kept while the very same table is expected. Raw."""
@@ -499,15 +508,12 @@ class Curator(LedgerWriter):
         **Privacy:** costs ε; one K per pair.
         """
         i, j, touched = split_pairs(pairs)
-        noisy, entry = self._noisy(
+        k, moved, said = (
             self._pairwise("K")[i, j],
             self._sensitivity(pairs),
-            epsilon,
-            step,
-            source,
             f"{len(pairs)} values of K",
-            touched,
         )
+        noisy, entry = self._noisy(k, moved, epsilon, step, source, said, touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
     def mean_association(self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str) -> float:
@@ -518,15 +524,8 @@ class Curator(LedgerWriter):
         """
         total = self._total_association(pairs) // (2 * self.n)
         moved = Fraction(-(-self._sensitivity(pairs) // (2 * self.n)))
-        noisy, _ = self._noisy(
-            np.array([total]),
-            moved,
-            epsilon,
-            step,
-            source,
-            f"the mean R of {len(pairs):,} pairs",
-            split_pairs(pairs)[2],
-        )
+        said, touched = f"the mean R of {len(pairs):,} pairs", split_pairs(pairs)[2]
+        noisy, _ = self._noisy(np.array([total]), moved, epsilon, step, source, said, touched)
         return float(noisy.item() / (self.n * len(pairs)))
 
     def _sensitivity(self, pairs: Pairs) -> Fraction:

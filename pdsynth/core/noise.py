@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -103,12 +103,12 @@ class Unit:
 
     relation: str = "replace_one"
     records: int = 1
+    power: ClassVar[int] = 1  # half the noise costs 2^power times as much
 
     def __post_init__(self) -> None:
         if not is_one_of(self.relation, NEIGHBOURS):
-            raise BudgetError(
-                f"relation must be one of {tuple(NEIGHBOURS)}, got {show(self.relation)}"
-            )
+            known = tuple(NEIGHBOURS)
+            raise BudgetError(f"relation must be one of {known}, got {show(self.relation)}")
 
     def __str__(self) -> str:
         whose = "one record" if self.records == 1 else f"one person's {self.records} records"
@@ -132,6 +132,10 @@ class Unit:
         """The noise scale, in records, of each of some tables that share ε evenly."""
         return Fraction(self.moved * tables) / epsilon
 
+    def as_pure(self, epsilon: Fraction, tables: int = 0) -> float:
+        """The ε of Laplace noise as large, on one number, or on tables that share it evenly."""
+        return float(epsilon)
+
     def sums_to_n(self, cells: int) -> bool:
         """Whether a table of so many cells gets zero-sum noise, which leaves its sum, n, as it is.
 
@@ -144,9 +148,7 @@ class Unit:
 
         With one scale per value, that of a replaced record also bounds an added or removed one.
         """
-        if isinstance(scale, tuple):
-            return histogram_cost(scale, columns)
-        return self.moved / scale
+        return histogram_cost(scale, columns) if isinstance(scale, tuple) else self.moved / scale
 
 
 ONE_REPLACED = Unit()
@@ -231,6 +233,10 @@ class Noise:
         **Privacy:** as :func:`~pdsynth.core.noise.laplace_mechanism`.
         """
         return counts + self.discrete_laplace(scale, counts.shape)
+
+    def add_law(self, counts: np.ndarray, law: Any) -> np.ndarray:
+        """With noise of another house's law. **Privacy:** as the law says."""
+        return counts + law.draw(self, counts.shape)
 
     def add_zero_sum(self, counts: np.ndarray, scale: Fraction) -> np.ndarray:
         """What the zero-sum mechanism releases: integers with the sum of the counts.

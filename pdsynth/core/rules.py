@@ -6,7 +6,7 @@ Costs compose sequentially, or in parallel over disjoint records. Rule L11 is in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from .noise import ONE_REPLACED, Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
 COUNTING = ("discrete_laplace", "zero_sum_laplace")  # they release numbers with noise
-MECHANISMS = (*COUNTING, "exponential", "permute_and_flip", "forfeited")
+NOISES = (*COUNTING, "discrete_gaussian")  # and with delta
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     **{score.lemma: score.sensitivity for score in SCORES.values()},
     "lemma:joint_counts": lambda n, x, pi: 2,
@@ -68,6 +68,10 @@ class Entry:
     def cost(self) -> Fraction | float:
         """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
         return 2 * self.epsilon if self.relation == "add_remove" else self.epsilon
+
+
+# The rules of one mechanism: (line, ids of earlier lines, records of a person) → (rule, message).
+Check = Callable[[Entry, set[str], int], Iterator[tuple[str, str]]]
 
 
 def add_up(entries: Iterable[Entry], what: str) -> Fraction | float:
@@ -140,14 +144,16 @@ def check(
     epsilon: Fraction | float,
     notes: Sequence[str],
     unit: Unit = ONE_REPLACED,
+    mechanisms: Mapping[str, Check] | None = None,
 ) -> list[str]:
     """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none."""
     known: set[str] = set()
     found: list[str] = []
+    checks = MECHANISMS if mechanisms is None else mechanisms
     for e in entries:
         found += [
             f"{code} {e.id} {e.step}: {message}"
-            for code, message in _check_entry(e, known, unit.records)
+            for code, message in _check_entry(e, known, unit.records, checks)
         ]
         fits = unit.n_is_public or e.relation == unit.relation or not e.inputs
         if e.kind == "mechanism" and not fits:
@@ -175,20 +181,18 @@ def children(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     return found
 
 
-def _check_entry(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+def _check_entry(
+    e: Entry, known: set[str], per_person: int, checks: Mapping[str, Check]
+) -> Iterator[tuple[str, str]]:
     """Rules L1–L5 and L9; ``known``: the ids of earlier entries."""
     raw = any(i.startswith("raw:") for i in e.inputs)
     if raw and e.kind not in ("mechanism", "unaccounted_access"):
         yield ("L2" if e.kind == "post_processing" else "L1"), f"reads raw records as {e.kind}"
     if e.kind == "mechanism":
-        if e.mechanism not in MECHANISMS:
+        if e.mechanism not in checks:
             yield "L1", f"no mechanism is called {e.mechanism!r}"
-        if e.mechanism in COUNTING:
-            yield from (("L3", message) for message in _check_noise(e, per_person))
-        if e.mechanism == "zero_sum_laplace":
-            yield from (("L3", message) for message in _check_zero_sum(e))
-        if e.mechanism in ("exponential", "permute_and_flip"):
-            yield from (("L4", message) for message in _check_selection(e, known, per_person))
+        else:
+            yield from checks[e.mechanism](e, known, per_person)
         for source in e.scale_depends_on:
             if not source.startswith("public:") and source not in known:
                 yield (
@@ -200,6 +204,16 @@ def _check_entry(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[s
                 )
     if not e.domain.startswith(("schema:public", "public:")) and e.domain not in known:
         yield "L9", f"its domain comes from {e.domain!r}"
+
+
+def check_noise(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rule L3 for Laplace noise: ε is sensitivity ÷ scale, and the lemma's sensitivity is due."""
+    yield from (("L3", message) for message in _check_noise(e, per_person))
+
+
+def check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rule L4: candidates and units, and the lemma's sensitivity is due."""
+    yield from (("L4", message) for message in _check_selection(e, known, per_person))
 
 
 def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
@@ -243,6 +257,21 @@ def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str
             f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} "
             f"for domain sizes {e.domain_sizes}"
         )
+
+
+def check_zero_sum(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rule L3 for zero-sum noise: as for Laplace noise, and n is public."""
+    yield from check_noise(e, known, per_person)
+    yield from (("L3", message) for message in _check_zero_sum(e))
+
+
+MECHANISMS: dict[str, Check] = {
+    "discrete_laplace": check_noise,
+    "zero_sum_laplace": check_zero_sum,
+    "exponential": check_selection,
+    "permute_and_flip": check_selection,
+    "forfeited": lambda e, known, per_person: iter(()),
+}
 
 
 def _least_sensitivity(e: Entry) -> Fraction | int:
@@ -306,7 +335,7 @@ def check_coverage(releases: Sequence[Release], entries: Sequence[Entry]) -> lis
     bit = {name: 1 << i for i, name in enumerate({a: 0 for r in releases for a in r.attributes})}
     measured: dict[str, int] = {}  # the attributes behind each line, as bits of one integer
     for e in entries:
-        paid = e.kind == "mechanism" and e.mechanism in COUNTING and e.epsilon > 0
+        paid = e.kind == "mechanism" and e.mechanism in NOISES and e.epsilon > 0
         part = (e.record_filter or "").startswith("records:")  # no released table is of some only
         if paid and not part or e.kind == "unaccounted_access":
             measured[e.id] = sum(bit.get(a, 0) for a in {*e.attributes})

@@ -408,6 +408,7 @@ class Structure:
 
     measures: ClassVar[bool] = False  # its own tables, so that a budget rule has nothing to split
     counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
+    plans_in_rho: ClassVar[bool] = False  # whether it runs with delta=, too
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be learnt."""

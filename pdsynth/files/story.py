@@ -111,12 +111,18 @@ def say_pairs(pairs: tuple[int, int] | None) -> str:
 
 
 def in_words(
-    story: Sequence[Line], verdict: str, notes: Iterable[str], count: int, pairs: str = ""
+    story: Sequence[Line],
+    verdict: str,
+    notes: Iterable[str],
+    count: int,
+    pairs: str = "",
+    sign: str = "ε",
 ) -> str:
-    """A verdict and its story for a terminal."""
+    """A verdict and its story for a terminal; ``sign``: of what lines cost."""
     lines = [verdict, *(f"note: {note}" for note in notes), *filter(None, [pairs])]
     if story:
-        lines.append(f"   {clip('step', 44)} {'times':>5}  {'claimed ε':>16}  {'true ε':>16}")
+        claimed, true = f"claimed {sign}", f"true {sign}"
+        lines.append(f"   {clip('step', 44)} {'times':>5}  {claimed:>16}  {true:>16}")
     for line in story:
         lines.append(
             f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "

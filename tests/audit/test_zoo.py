@@ -23,6 +23,8 @@ without noise · domain from data · exact missing rate, n, min, max published �
 with replace-one neighbours · a data-dependent root or order · d tables noised while paying for
 d−k · one noise number shared by a row · sum-of-k score with the sensitivity of one ·
 residual against raw one-ways · a forged file: raw counts, and the ledger's lines deleted ·
+Gaussian noise with σ for σ² · a choice charged e²/8 with the exponent of e²/2 · δ spent twice: two
+fits of (ε, δ) under one promise ·
 zero-sum noise where n is secret"""
 RIGHT = sorted({(b.right, b.kind) for b in ZOO}, key=lambda pair: pair[0].__name__)
 
