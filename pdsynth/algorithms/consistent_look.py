@@ -26,10 +26,12 @@ LOOK = Fraction(1, 20)  # of ε at most, for the look
 EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
 ALONE = Fraction(2, 3)  # single columns that should have more than this have all
 TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
+MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
 ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
+ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
 NAMED = Fraction(2, 3)  # of that, for the name of the pair; the rest for its strength
-HALF_TIED = 0.5  # nobody asks where a pair so far from independence would hardly be found
-FOUND = 2  # the pair is found with odds of e^2 against all others
+STRONG = 0.75  # nobody asks where a pair so far from independence would hardly be found
+FOUND = 1  # the pair is found with odds of e against all others
 CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
@@ -49,8 +51,10 @@ class Look:
     ties: Ties = ()
 
 
-def look(run: Any, shares: Shares) -> Look:
+def look(run: Any, shares: Shares, may_ask: bool) -> Look:
     """How ε is shared, by how strongly pairs are tied on average and, where that is weak, at most.
+
+    ``may_ask``: False where policy has shared ε already.
 
     Where columns are independent, tables of several are wasted; where n ε is small, their noise
     hides what they tell. So single columns get :func:`share_of_columns`, and all of ε instead of
@@ -61,12 +65,14 @@ def look(run: Any, shares: Shares) -> Look:
     function of these releases.
     """
     epsilon, columns, tables = shares[LOOK_STEP], shares["single columns"], shares["pairs"]
-    if not epsilon:
+    if not may_ask:
         return Look(Fraction(0), tables)
     if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
-    tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
     n, whole, sizes = run.facts.n, float(run.facts.epsilon), run.policy.sizes
+    tied = 0.0
+    if epsilon:
+        tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
     parts = [
         share_of_columns(sure_ties(tied, n, whole, sizes, doubts), whole * n, sizes)
         for doubts in (1, CLEAR)
@@ -74,7 +80,7 @@ def look(run: Any, shares: Shares) -> Look:
     ties: Ties = ()
     spent, clear = Fraction(0), True
     if parts[1] > ALONE and not run.policy.forced and not run.policy.label:
-        ties, spent, clear = strong_ties(run, tables)
+        ties, spent, clear = strong_ties(run, tables, ASK if epsilon else ASK_ALONE)
         if parts[0] > ALONE or not clear:
             return Look(tables - spent, Fraction(0), ties)
     wanted = run.policy.shorten(min(Fraction(parts[0]), ALONE) * (columns + tables - spent))
@@ -85,6 +91,14 @@ def look(run: Any, shares: Shares) -> Look:
 def share_of_look(sizes: Sequence[int]) -> Fraction:
     """The part of ε that the look costs: with more than this its noise is below v/2."""
     return min(LOOK, Fraction(mean_association_sensitivity(sizes), sum(sizes)))
+
+
+def worth_looking(n: int, epsilon: float, sizes: Sequence[int]) -> bool:
+    """Whether the look would see a mean tie of :data:`MOST_MEAN`; nine real tables have less.
+
+    All of it is public.
+    """
+    return share_of_columns(sure_ties(MOST_MEAN, n, epsilon, sizes), epsilon * n, sizes) <= ALONE
 
 
 def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
@@ -124,23 +138,23 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
 # --- the gate ------------------------------------------------------------------------------------
 
 
-def strong_ties(run: Any, epsilon: Fraction) -> tuple[Ties, Fraction, bool]:
+def strong_ties(run: Any, epsilon: Fraction, share: Fraction) -> tuple[Ties, Fraction, bool]:
     """Clearly tied pairs with their budgets; ε of these and of all questions; is any pair clear?
 
     Each question names the pair with the largest R by the exponential mechanism and asks for its R.
-    The first costs a twentieth of ε. Further ones cost a quarter of that, and follow only while the
-    last pair was clear, so independent columns pay a twentieth. ``epsilon``: what there is.
+    The first costs ``share`` of ε. Further ones cost an eightieth, and follow only while the last
+    pair was clear, so independent columns pay for one. ``epsilon``: what there is.
 
     **Privacy:** per question an exponential mechanism on R and discrete Laplace noise on one R, for
-    :data:`ASK` or :data:`AGAIN` of ε. Whether there is a further one follows from their answers.
+    ``share`` or :data:`AGAIN` of ε. Whether there is a further one follows from their answers.
     """
     policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
-    if not worth_asking(pairs, policy.sizes, n, float(whole)):
+    if not worth_asking(pairs, policy.sizes, n, float(whole * share)):
         return (), Fraction(0), False
     most, spent = min(epsilon, MOST_OF_TIES * whole), Fraction(0)
     ties = list[tuple[Columns, TableBudget]]()
-    share, clear = ASK, False
+    clear = False
     while pairs and spent + share * whole <= most:
         naming = policy.shorten(share * NAMED * whole)
         asking = policy.shorten(share * (1 - NAMED) * whole)
@@ -169,15 +183,15 @@ def strong_ties(run: Any, epsilon: Fraction) -> tuple[Ties, Fraction, bool]:
 
 
 def worth_asking(pairs: Sequence[Columns], sizes: Sequence[int], n: int, epsilon: float) -> bool:
-    """Whether the first question would find a pair that is half a distance from independence.
+    """Whether a question for ``epsilon`` would find a pair that is :data:`STRONG`.
 
-    The odds of one of m pairs that is stronger by R = ½ are exp(ε_s n / 4Δ) / m, where R moves by
+    The odds of one of m pairs that is stronger by R are exp(ε_s n R / 2Δ) / m, where R moves by
     Δ / n. All of it is public.
     """
     if not pairs:
         return False
     moved = max(2 if 2 in (sizes[i], sizes[j]) else 3 for i, j in pairs)
-    exponent = HALF_TIED * float(ASK * NAMED) * epsilon * n / (2 * moved)
+    exponent = STRONG * float(NAMED) * epsilon * n / (2 * moved)
     return exponent >= math.log(len(pairs)) + FOUND
 
 
