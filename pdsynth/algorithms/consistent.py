@@ -4,8 +4,8 @@ look       at most 1/20        how strongly pairs of columns are tied on average
 gate       1/20 where ties    which pair is tied most, and how strongly; a pair that is clearly
            are weak            tied is measured for what its table needs, at most 1/4 of ε
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
-           a column's values,  up to all of ε where the look finds weak ties
-           at most 3/10
+           a column's values,  up to all of ε where the look finds weak ties; then values whose
+           at most 3/10        counts are mostly noise stand as one in all tables of several columns
 rounds     the rest            in each, 1/5 for a choice, of the pair or triple whose counts are
                                farthest from what the fitted model expects, and 4/5 for its noisy
                                table; then the model is fitted again
@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.agreement import Agree, Fit, GrowingModel
+from ..core.agreement import Agree, Fit, GrowingModel, merge_rare
 from ..core.budgets import Parts
 from ..core.curator import Curator
 from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, show
@@ -32,10 +32,10 @@ from ..core.factors import Columns
 from ..core.network import Restriction
 from ..core.noise import TableBudget, share
 from ..core.recipe import Recipe
-from ..core.schema import Facts
+from ..core.schema import Facts, Merging
 from ..core.structure import Shares, Structure, StructureResult, check_width
 from .consistent_look import LOOK_STEP, look, share_of_look, worth_looking
-from .consistent_policy import MOST_CELLS, SELECT, TABLE, Policy, PolicyOptions, reserve
+from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, reserve
 
 LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
 UP, SAME, DOWN = Fraction(2), Fraction(1), Fraction(7, 10)  # times a round's ε, by its change
@@ -80,9 +80,10 @@ class ConsistentBayes(Recipe):
     association of pairs (at most ε/20), where that is weak an exponential mechanism on R (its
     sensitivity is at most 3/n) and a noisy R per question, a discrete Laplace table per column and
     per clear tie, per round an exponential mechanism on the residual (sensitivity 2, see
-    :class:`Residual`) and a discrete
-    Laplace table, all sequentially and ε in all; agreement is post-processing. A value that goes
-    with an attribute that isn't sensitive (a drug with its diagnosis) is told by that one: see
+    :class:`Residual`) and a discrete Laplace table, all sequentially and ε in all; tables of at
+    most 32 cells have zero-sum noise. Agreement is post-processing, and so is the merging of rare
+    values, a function of the released columns. A value that goes with an attribute that isn't
+    sensitive (a drug with its diagnosis) is told by that one: see
     ``ledger_.attribute_epsilon``.
     """
 
@@ -158,6 +159,8 @@ class Residual(PolicyOptions, Structure):
         run = Run(Policy(self, facts), curator, facts)
         looked = look(run, shares, self.may_look(facts))
         run.measure_columns(shares["single columns"], looked.columns)
+        if looked.tables:
+            run.merge_rare_values()
         for pair, budget in looked.ties:
             run.measure(pair, budget)
         rest = looked.tables + reserve(run, shares["sensitive"])
@@ -187,6 +190,7 @@ class Run:
 
     def __init__(self, policy: Policy, curator: Curator, facts: Facts) -> None:
         self.policy, self.curator, self.facts = policy, curator, facts
+        self.door = curator  # to tables of several columns
         self.model = GrowingModel(facts, policy.target)
 
     def measure_columns(
@@ -208,12 +212,33 @@ class Run:
             if second is not None:
                 self.measure(columns, second)
 
+    def merge_rare_values(self) -> None:
+        """Let values whose counts are mostly noise stand as one in all tables of several columns.
+
+        Columns that policy names keep their values.
+
+        **Privacy:** post-processing of the columns' releases; costs nothing.
+        """
+        codes = [np.arange(size) for size in self.policy.sizes]
+        for m in self.model.measurements:
+            j = self.facts.schema.index(m.attributes[0])
+            if not isinstance(m.scale, tuple) and not self.policy.keeps_values(j):
+                codes[j] = merge_rare(m.table, math.sqrt(2) * float(m.scale))
+        merging = Merging(self.facts.schema, tuple(codes))
+        if merging.sizes == self.policy.sizes:
+            return
+        entries = [m.entry for m in self.model.measurements]
+        self.door = self.curator.merged(merging, entries)
+        self.model.merge(merging)
+        self.policy.merged_sizes = merging.sizes
+
     def measure(self, columns: Columns, budget: TableBudget) -> Fraction:
         """A noisy table, which is kept; returns what it cost.
 
         **Privacy:** costs ``budget.epsilon``.
         """
-        answer = self.curator.table(columns, budget, step=self.model.step(columns))
+        door = self.door if len(columns) > 1 else self.curator
+        answer = door.table(columns, budget, step=self.model.step(columns))
         self.model.add(columns, *answer)
         return budget.epsilon
 
@@ -243,7 +268,7 @@ class Run:
             for s in sets
         ]
         penalties = np.array([*map(round, noise)], dtype=np.int64)
-        at = self.curator.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
+        at = self.door.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
         return None if at is None else sets[at]
 
 
@@ -288,7 +313,7 @@ class ResidualRounds(Residual):
         with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
             while rest >= least and stops < (STOPS if measured else FIRST_STOPS):
                 expected = run.expected_in(
-                    fit, run.model.permitted(candidates, MOST_CELLS, policy.apart)
+                    fit, run.model.permitted(candidates, policy.most_cells, policy.apart)
                 )
                 if not expected:
                     break

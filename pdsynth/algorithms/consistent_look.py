@@ -26,7 +26,7 @@ LOOK = Fraction(1, 20)  # of ε at most, for the look
 EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
 ALONE = Fraction(2, 3)  # single columns that should have more than this have all
 TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
-MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
+MOST_MEAN = 0.15  # nobody looks where a mean tie must be larger than this to be seen
 ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
 ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
 NAMED = Fraction(2, 3)  # of that, for the name of the pair; the rest for its strength
@@ -94,7 +94,7 @@ def share_of_look(sizes: Sequence[int]) -> Fraction:
 
 
 def worth_looking(n: int, epsilon: float, sizes: Sequence[int]) -> bool:
-    """Whether the look would see a mean tie of :data:`MOST_MEAN`; nine real tables have less.
+    """Whether the look would see a mean tie of :data:`MOST_MEAN`; few real tables have more.
 
     All of it is public.
     """

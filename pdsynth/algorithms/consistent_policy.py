@@ -7,11 +7,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 
+from ..core.agreement import Agree
 from ..core.budgets import proportional, value_weights
 from ..core.errors import BudgetError
 from ..core.factors import Columns, within_bounds
@@ -25,9 +26,10 @@ SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
 UNIT = 2**16  # shares of ε are rounded down to this part of it
 TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
 MOST_CANDIDATES = 4_096  # with triples; else pairs alone
-MOST_CELLS = 2**14  # of a clique
 LABEL = Fraction(2, 3)  # of the ε of pairs, for those of the target
 MOST_OF_PAIR = Fraction(1, 4)  # of ε, for one table
+MOST_CELLS = 2**14  # of a clique where n ε is at most MASS; in proportion above that
+MASS = 10**5
 COLUMN, TABLE = "one-way table", "two- or three-way table"
 
 
@@ -95,16 +97,21 @@ class Policy:
     """Which tables a run may measure, and what each costs, over columns. All of it is public.
 
     ``hidden``, ``open``: sensitive columns and all others. ``target``: the root, or None.
-    ``forced``: pairs of open columns that are measured. ``label``: those of the column that a
-    classifier will predict, which aren't forced besides. ``partners``: the columns that policy puts
-    into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table may hold.
+    ``forced``: pairs of open columns that are measured. ``predicted``: the column that a classifier
+    will predict, ``label``: its pairs, which aren't forced besides. ``partners``: the columns that
+    policy puts into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table
+    may hold.
     ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
     ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
+    ``most_cells``: of a clique. ``merged_sizes``: values of each column in tables of several
+    columns, once rare ones are merged.
     """
 
     def __init__(self, options: PolicyOptions, facts: Facts) -> None:
         restriction, schema = options.restriction or Restriction(), facts.schema
         index, self.schema, self.sizes = schema.index, schema, schema.sizes
+        self.merged_sizes = schema.sizes
+        self.most_cells = clique_limit(facts.n * facts.epsilon, len(schema))
         self.unit = facts.epsilon / UNIT
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
@@ -118,7 +125,8 @@ class Policy:
         self.partners = {j: [sum(p) - j for p in pairs if j in p] for j in self.hidden}
         if options.sensitive is None and self.target is not None:
             self.partners = {j: [self.target] for j in self.hidden}
-        self.label = [] if options.target is None else self._label(index(options.target))
+        self.predicted = None if options.target is None else index(options.target)
+        self.label = [] if self.predicted is None else self._label(self.predicted)
         personal, groups = options.personal, None
         if personal is not None:
             groups = personal.policy(schema, options.sensitive)
@@ -132,8 +140,6 @@ class Policy:
         self.asked = [name for name in groups["B"] if name not in declared]
         if self.values.rare_values == "same_noise":
             self.asked = []
-        cells = [self.cells(pair) for pair in self.pairs()]
-        self.median = int(np.median(cells)) if cells else 1
 
     def _label(self, target: int) -> list[Columns]:
         """The pairs of a column with all others that policy and the size of tables allow."""
@@ -145,7 +151,7 @@ class Policy:
                 continue
             more = linked.copy()
             more[pair] = more[pair[::-1]] = True
-            if within_bounds(more[None], self.sizes, MOST_CELLS, self.apart)[0]:
+            if within_bounds(more[None], self.sizes, self.most_cells, self.apart)[0]:
                 linked = more
                 pairs.append(pair)
         return pairs
@@ -166,17 +172,23 @@ class Policy:
         linked = np.zeros_like(self.apart)
         for i, j in self.forced:
             linked[i, j] = linked[j, i] = True
-        if not within_bounds(linked[None], self.sizes, MOST_CELLS, self.apart)[0]:
+        if not within_bounds(linked[None], self.sizes, self.most_cells, self.apart)[0]:
             raise BudgetError(
                 "the forced pairs need a table of more than "
-                f"{MOST_CELLS:,} cells, or one that holds a forbidden pair"
+                f"{self.most_cells:,} cells, or one that holds a forbidden pair"
             )
 
     # --- which tables ----------------------------------------------------------------------------
 
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs of open columns whose table isn't too large."""
-        return [pair for pair in combinations(self.open, 2) if self.cells(pair) <= MOST_CELLS]
+        return [pair for pair in combinations(self.open, 2) if self.cells(pair) <= self.most_cells]
+
+    def keeps_values(self, column: int) -> bool:
+        """Whether policy names a column, so that none of its values may be merged."""
+        named = {*self.hidden, *chain(*self.forced, *self.partners.values())}
+        weighted = {*map(self.schema.index, (*self.public, *self.asked))}
+        return column in named | weighted | {self.target, self.predicted}
 
     def candidates(self) -> list[Columns]:
         """These pairs, and small triples of open columns where they aren't many."""
@@ -185,14 +197,14 @@ class Policy:
         return [*pairs, *triples] if len(pairs) + len(triples) <= MOST_CANDIDATES else [*pairs]
 
     def cells(self, columns: Columns) -> int:
-        """Declared cells of a table."""
-        return math.prod(self.sizes[j] for j in columns)
+        """Cells of a table, of merged values where they are."""
+        return math.prod(self.merged_sizes[j] for j in columns)
 
     def pairs_with(self, hidden: int) -> list[Columns]:
         """The pairs of which one may be the one table of a sensitive column."""
         others = self.partners[hidden] or self.open
         pairs = [(min(i, hidden), max(i, hidden)) for i in others if not self.apart[i, hidden]]
-        return [pair for pair in pairs if self.cells(pair) <= MOST_CELLS]
+        return [pair for pair in pairs if self.cells(pair) <= self.most_cells]
 
     # --- how much ε ------------------------------------------------------------------------------
 
@@ -218,20 +230,17 @@ class Policy:
         """
         last = epsilon == left
         most = left if last else min(left, self.unit * UNIT * MOST_OF_PAIR)
+        median = int(np.median([self.cells(pair) for pair in self.pairs()] or [1]))
         budgets = dict[tuple[int, bool], TableBudget]()
 
         def budget_of(columns: Columns) -> TableBudget:
             kind = cells, _ = self.cells(columns), self.in_a(columns)
             if kind not in budgets:
-                part = left if last else min(self.price(cells) * epsilon, most)
+                part = left if last else min(price(cells, median) * epsilon, most)
                 budgets[kind] = self.budget(columns, part, last)
             return budgets[kind]
 
         return budget_of
-
-    def price(self, cells: int) -> Fraction:
-        """ε of a table against that of a pair of the median size: √(cells / median)."""
-        return Fraction(math.isqrt(16**2 * cells // self.median) or 1, 16)
 
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
         """Relative ε of columns by name: √values, times what the group of the column gets."""
@@ -275,6 +284,22 @@ class Policy:
         floor = as_fraction(self.values.v_min)
         weights = value_weights(first.table, self.values.rare_values, floor)
         return TableBudget(epsilon, weights, (first.entry,), COLUMN)
+
+
+def price(cells: int, median: int) -> Fraction:
+    """ε of a table against that of a pair of the median size: √(cells / median)."""
+    return Fraction(math.isqrt(16**2 * cells // median) or 1, 16)
+
+
+def clique_limit(mass: Fraction, columns: int) -> int:
+    """Cells that a clique may have, for ``mass`` = n ε: 2^14 · max(1, n ε / 10^5).
+
+    More records or more ε pay for more tables, and cliques must hold these. At most 2^20 over the
+    number of columns (but 2^14 always), so that a tree of as many cliques is still fitted at once.
+    Where n is secret, it is 1 here.
+    """
+    wanted = math.floor(MOST_CELLS * max(Fraction(1), mass / MASS))
+    return max(MOST_CELLS, min(wanted, Agree.most_cells // columns))
 
 
 def reserve(run: Any, epsilon: Fraction) -> Fraction:

@@ -95,7 +95,7 @@ from .noise import (
 from .recipe import MOST_RECORDS, Recipe, check_records
 from .records import MAX_MEMBERS, Lattice, Records, marginal
 from .rules import COUNTING, KINDS, Entry
-from .schema import BinaryEncoding, Facts, Schema, check_columns, check_schema
+from .schema import BinaryEncoding, Encoding, Facts, Schema, check_columns, check_schema
 from .structure import (
     ALL_PAIRS,
     MAX_PAIRS,
