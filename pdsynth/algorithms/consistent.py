@@ -34,7 +34,7 @@ from ..core.noise import TableBudget, share
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Merging
 from ..core.structure import Shares, Structure, StructureResult, check_width
-from .consistent_look import LOOK_STEP, look, share_of_look
+from .consistent_look import LOOK_STEP, look, share_of_look, worth_looking
 from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight, reserve
 
 COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
@@ -140,7 +140,7 @@ class Residual(PolicyOptions, Structure):
     def asks(self, facts: Facts) -> Shares:
         """The look, single columns, the sensitive attributes' tables, all other pairs: 1 in all."""
         sizes, auto = facts.schema.sizes, is_one_of(self.share_one_way, ("auto",))
-        looks = auto and self.personal is None and facts.unit.n_is_public
+        looks = self.may_look(facts) and worth_looking(facts)
         seen = share_of_look(sizes) if looks else Fraction(0)
         one_way = min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))
         one_way = one_way if facts.unit.power == 1 else COLUMNS_RHO
@@ -150,6 +150,11 @@ class Residual(PolicyOptions, Structure):
         pairs = 1 - seen - one_way - hidden
         return {LOOK_STEP: seen, "single columns": one_way, "sensitive": hidden, "pairs": pairs}
 
+    def may_look(self, facts: Facts) -> bool:
+        """Whether the table may be asked which part of ε its single columns should have."""
+        auto = is_one_of(self.share_one_way, ("auto",))
+        return auto and self.personal is None and facts.unit.n_is_public
+
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """A network over everything that was measured, with all its tables.
 
@@ -158,7 +163,7 @@ class Residual(PolicyOptions, Structure):
         aren't sensitive once more.
         """
         run = Run(Policy(self, facts), curator, facts)
-        looked = look(run, shares)
+        looked = look(run, shares, self.may_look(facts))
         run.measure_columns(shares["single columns"], looked.columns)
         if looked.tables:
             run.merge_rare_values()

@@ -18,6 +18,7 @@ from ..core.curator import Candidates
 from ..core.factors import Columns
 from ..core.measures import mean_association_noise, mean_association_sensitivity
 from ..core.noise import ONE_REPLACED, TableBudget, Unit
+from ..core.schema import Facts
 from ..core.structure import Shares
 from .consistent_policy import MOST_OF_PAIR, TABLE
 
@@ -26,10 +27,12 @@ LOOK = Fraction(1, 20)  # of ε at most, for the look
 EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
 ALONE = Fraction(2, 3)  # single columns that should have more than this have all
 TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
+MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
 ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
+ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
 NAMED = Fraction(2, 3)  # of that, for the name of the pair; the rest for its strength
-HALF_TIED = 0.5  # nobody asks where a pair so far from independence would hardly be found
-FOUND = 2  # the pair is found with odds of e^2 against all others
+STRONG = 0.75  # nobody asks where a pair so far from independence would hardly be found
+FOUND = 1  # the pair is found with odds of e against all others
 CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
@@ -49,8 +52,10 @@ class Look:
     ties: Ties = ()
 
 
-def look(run: Any, shares: Shares) -> Look:
+def look(run: Any, shares: Shares, may_ask: bool) -> Look:
     """How ε is shared, by how strongly pairs are tied on average and, where that is weak, at most.
+
+    ``may_ask``: False where policy has shared ε already.
 
     Where columns are independent, tables of several are wasted; where n ε is small, their noise
     hides what they tell. So single columns get :func:`share_of_columns`, and all of ε instead of
@@ -61,14 +66,15 @@ def look(run: Any, shares: Shares) -> Look:
     function of these releases.
     """
     epsilon, columns, tables = shares[LOOK_STEP], shares["single columns"], shares["pairs"]
-    if not epsilon:
+    if not may_ask:
         return Look(Fraction(0), tables)
     if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
-    tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
-    n, unit, sizes = run.facts.n, run.facts.unit, run.policy.sizes
-    seen = unit.as_pure(epsilon) * float(run.facts.epsilon / epsilon)
-    mass = unit.as_pure(run.facts.epsilon, len(sizes)) * n
+    n, sizes = run.facts.n, run.policy.sizes
+    mass, seen = mass_of(run.facts), seen_by_look(run.facts)
+    tied = 0.0
+    if epsilon:
+        tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
     parts = [
         share_of_columns(sure_ties(tied, n, seen, sizes, doubts), mass, sizes)
         for doubts in (1, CLEAR)
@@ -76,10 +82,10 @@ def look(run: Any, shares: Shares) -> Look:
     ties: Ties = ()
     spent, clear = Fraction(0), True
     if parts[1] > ALONE and not run.policy.forced and not run.policy.label:
-        ties, spent, clear = strong_ties(run, tables)
+        ties, spent, clear = strong_ties(run, tables, ASK if epsilon else ASK_ALONE)
         if parts[0] > ALONE or not clear:
             return Look(tables - spent, Fraction(0), ties)
-    sure = min(Fraction(parts[0]), ALONE) ** unit.power
+    sure = min(Fraction(parts[0]), ALONE) ** run.facts.unit.power
     wanted = run.policy.shorten(sure * (columns + tables - spent))
     wanted = max(wanted, columns)
     return Look(wanted - columns, columns + tables - spent - wanted, ties)
@@ -88,6 +94,27 @@ def look(run: Any, shares: Shares) -> Look:
 def share_of_look(sizes: Sequence[int]) -> Fraction:
     """The part of ε that the look costs: with more than this its noise is below v/2."""
     return min(LOOK, Fraction(mean_association_sensitivity(sizes), sum(sizes)))
+
+
+def worth_looking(facts: Facts) -> bool:
+    """Whether the look would see a mean tie of :data:`MOST_MEAN`; few real tables have more.
+
+    All of it is public.
+    """
+    sizes = facts.schema.sizes
+    ties = sure_ties(MOST_MEAN, facts.n, seen_by_look(facts), sizes)
+    return share_of_columns(ties, mass_of(facts), sizes) <= ALONE
+
+
+def mass_of(facts: Facts) -> float:
+    """N ε, of Laplace noise as large as that of single columns that share all of ε."""
+    return facts.unit.as_pure(facts.epsilon, len(facts.schema)) * facts.n
+
+
+def seen_by_look(facts: Facts) -> float:
+    """The ε of which the look's share has Laplace noise as large as its own."""
+    part = share_of_look(facts.schema.sizes)
+    return facts.unit.as_pure(part * facts.epsilon) / float(part)
 
 
 def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
@@ -127,25 +154,24 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
 # --- the gate ------------------------------------------------------------------------------------
 
 
-def strong_ties(run: Any, epsilon: Fraction) -> tuple[Ties, Fraction, bool]:
+def strong_ties(run: Any, epsilon: Fraction, share: Fraction) -> tuple[Ties, Fraction, bool]:
     """Clearly tied pairs with their budgets; ε of these and of all questions; is any pair clear?
 
     Each question names the pair with the largest R by the exponential mechanism and asks for its R.
-    The first costs a twentieth of ε. Further ones cost a quarter of that, and follow only while the
-    last pair was clear, so independent columns pay a twentieth. ``epsilon``: what there is.
+    The first costs ``share`` of ε. Further ones cost an eightieth, and follow only while the last
+    pair was clear, so independent columns pay for one. ``epsilon``: what there is.
 
     **Privacy:** per question an exponential mechanism on R and discrete Laplace noise on one R, for
-    :data:`ASK` or :data:`AGAIN` of ε. Whether there is a further one follows from their answers.
+    ``share`` or :data:`AGAIN` of ε. Whether there is a further one follows from their answers.
     """
     policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
-    unit = run.facts.unit
-    exponent = run.curator.exponent(ASK * NAMED * whole)
-    if not worth_asking(pairs, policy.sizes, n, float(exponent / (ASK * NAMED))):
+    unit, named = run.facts.unit, run.curator.exponent(share * NAMED * whole)
+    if not worth_asking(pairs, policy.sizes, n, float(named)):
         return (), Fraction(0), False
     most, spent = min(epsilon, MOST_OF_TIES * whole), Fraction(0)
     ties = list[tuple[Columns, TableBudget]]()
-    share, clear = ASK, False
+    clear = False
     while pairs and spent + share * whole <= most:
         naming = policy.shorten(share * NAMED * whole)
         asking = policy.shorten(share * (1 - NAMED) * whole)
@@ -174,15 +200,15 @@ def strong_ties(run: Any, epsilon: Fraction) -> tuple[Ties, Fraction, bool]:
 
 
 def worth_asking(pairs: Sequence[Columns], sizes: Sequence[int], n: int, epsilon: float) -> bool:
-    """Whether the first question would find a pair that is half a distance from independence.
+    """Whether a choice with exponent ``epsilon`` would name a pair that is :data:`STRONG`.
 
-    The odds of one of m pairs that is stronger by R = ½ are exp(ε_s n / 4Δ) / m, where R moves by
+    The odds of one of m pairs that is stronger by R are exp(ε_s n R / 2Δ) / m, where R moves by
     Δ / n. All of it is public.
     """
     if not pairs:
         return False
     moved = max(2 if 2 in (sizes[i], sizes[j]) else 3 for i, j in pairs)
-    exponent = HALF_TIED * float(ASK * NAMED) * epsilon * n / (2 * moved)
+    exponent = STRONG * epsilon * n / (2 * moved)
     return exponent >= math.log(len(pairs)) + FOUND
 
 

@@ -92,7 +92,9 @@ def test_tied_columns_keep_their_tables(rounds):
 
 def test_a_little_epsilon_goes_to_single_columns_and_a_middling_one_is_shared():
     assert several(fit(tied=True, epsilon=0.002)) == []
-    middling = fit(tied=True, epsilon=0.08)
+    nobody = fit(tied=True, epsilon=0.03)  # a mean tie that the look could see would be larger
+    assert looked(nobody) == [] and several(nobody) == []
+    middling = fit(tied=True, epsilon=0.12)
     share = epsilon_of_columns(middling) / middling.ledger_.claimed
     assert Q(3, 20) < share <= ALONE and several(middling)
 

@@ -63,9 +63,10 @@ def test_what_is_sure_of_a_tie_by_hand():
 
 
 def test_when_it_is_worth_asking_by_hand():
-    """Half a distance, named for ε/30, that R moves 3/n: e^(n ε / 360) against m pairs and e²."""
+    """Three quarters, named by a choice with exponent 1, where a record moves R by 3/n: e^(n / 8)
+    against m pairs and e."""
     pairs = [(0, 1)] * 45
-    needed = 360 * (math.log(45) + 2)
+    needed = 8 * (math.log(45) + 1)
     assert not worth_asking(pairs, [3, 3], math.floor(needed), 1.0)
     assert worth_asking(pairs, [3, 3], math.ceil(needed), 1.0)
     assert not worth_asking([], [3, 3], 10**9, 1.0)
