@@ -461,8 +461,8 @@ class CommonNoise(Noise):
         kept = self._cache.get((kind, self._label))
         if kept is None or kept.shape[-1] < size:
             rng = self.generator()
-            laplace = kind == "laplace"
-            kept = rng.standard_exponential((2, size)) if laplace else rng.gumbel(size=size)
+            pairs = kind != "gumbel"
+            kept = rng.standard_exponential((2, size)) if pairs else rng.gumbel(size=size)
             self._cache[kind, self._label] = kept
         return kept[..., :size]
 
@@ -474,7 +474,8 @@ class CommonNoise(Noise):
     def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
         cells, b = math.prod(shape), float(scale)
         tries = 40 * math.isqrt(cells)  # one in a billion keeps none, and takes the first
-        up, down = self._draws("laplace", tries * cells).reshape(2, cells, tries)
+        drawn = self._draws(f"zero sum of {cells}", tries * cells)  # the same for this size always
+        up, down = drawn.reshape(2, cells, tries)
         free = np.floor(up[1:] * b) - np.floor(down[1:] * b)
         last = -free.sum(axis=0)
         kept = int(np.argmax(up[0] * b >= np.abs(last)))
