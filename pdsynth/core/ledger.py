@@ -51,7 +51,8 @@ class Ledger:
     ones; either raises BudgetError before noise is drawn. ``guaranteed_ex_ante`` names the
     attributes whose loss the policy fixed (a restricted structure), or is True where it is every
     attribute's. ``relation`` says what a neighbour is, ``records_per_person`` how many records of
-    it differ: all costs are those of one person.
+    it differ: all costs are those of one person. ``levels``: where persons have an ε of their own,
+    the levels that were offered, rising; all costs are then those of the largest.
     """
 
     claimed: Fraction
@@ -63,6 +64,7 @@ class Ledger:
     _running: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False)
     relation: str = "replace_one"
     records_per_person: int = 1
+    levels: tuple[Fraction, ...] = ()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -281,7 +283,7 @@ class Ledger:
             )
         if self.epsilon > self.claimed:
             return f"OVERSPENT: claimed ε = {claimed}, true ε = {finite}."
-        unit = self.unit
+        unit = f"{self.unit}" if not self.levels else door("persons").neighbours(self)
         if self.reproducible:
             return (
                 "NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "

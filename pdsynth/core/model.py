@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,7 @@ class Sampling:
 
     schema: Any
     n: int
+    hidden: tuple[str, ...] = ()  # attributes that are drawn and not shown
 
     def sample_codes(
         self, n: int, generator: np.random.Generator, method: str = "independent"
@@ -131,9 +132,9 @@ class Sampling:
         check_seed(random_state)
         generator = np.random.Generator(np.random.PCG64(random_state))
         source = self._source(where)
-        codes = source.sample_codes(n, generator, method)
-        binned = any(a.numeric_bins for a in self.schema.attributes)
-        table = self.schema.decode(codes, generator.random(codes.shape) if binned else None)
+        schema, codes = self._show(source.sample_codes(n, generator, method))
+        binned = any(a.numeric_bins for a in schema.attributes)
+        table = schema.decode(codes, generator.random(codes.shape) if binned else None)
         return table if where is None else source.place(table)
 
     def sample_to(
@@ -162,13 +163,22 @@ class Sampling:
             )
         source = self._source(where)
         door("scale").write_sample(
-            source.sample_codes,
-            self.schema,
+            lambda rows, generator: self._show(source.sample_codes(rows, generator))[1],
+            self._show()[0],
             path,
             self.n if n is None else n,
             random_state,
             None if where is None else source.place,
         )
+
+    def _show(self, codes: np.ndarray | None = None) -> tuple[Schema, np.ndarray]:
+        """The schema and the codes without what is hidden."""
+        shown = [j for j, name in enumerate(self.schema.names) if name not in self.hidden]
+        codes = np.empty((0, len(self.schema))) if codes is None else codes
+        if not self.hidden:
+            return self.schema, codes
+        attributes = tuple(self.schema.attributes[j] for j in shown)
+        return replace(self.schema, attributes=attributes), codes[:, shown]
 
     def _source(self, where: Mapping[str, Any] | None) -> Any:
         if where is None:
@@ -232,6 +242,11 @@ class Model(Sampling):
     def encoding(self) -> BinaryEncoding | None:
         """How bits become values; None where the network stands over the attributes."""
         return encoding_of(self.schema, self.network)
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The column of persons' levels, where they have an ε of their own."""
+        return self.schema.names[:1] if self.ledger.levels else ()
 
     @property
     def domain(self) -> Schema:

@@ -259,6 +259,7 @@ class Recipe(Habits):
         *,
         noise: Noise | None = None,
         session: Any = None,
+        person_epsilon: Any = None,
     ) -> Self:
         """Learn a model of a table over its public schema; returns self.
 
@@ -267,7 +268,9 @@ class Recipe(Habits):
         memory, as :mod:`pdsynth.scale` lists them; or :class:`Records` that are coded already (live
         panels, ``compare``). The same seed gives the same model, whichever of them holds the table.
         ``noise``: a random source in place of the named one. ``session``: the account that ε is
-        charged to before noise is drawn. A fit that is refused, fails or is interrupted leaves an
+        charged to before noise is drawn. ``person_epsilon``: what each record may lose, by its own
+        public preference, see :mod:`pdsynth.persons`; ε is then the most that anybody may lose. A
+        fit that is refused, fails or is interrupted leaves an
         earlier one untouched; what it had spent stands in ``spent_``. Raises SchemaError,
         BudgetError or PrivacyError before ε is spent.
 
@@ -275,32 +278,40 @@ class Recipe(Habits):
         """
         if session is not None and not isinstance(session, door("files").Session):
             raise BudgetError(f"session must be a pds.Session(epsilon, path), got {show(session)}")
+        people, read = None, open_records
+        if person_epsilon is not None:
+            data, schema = join_target(data, y, schema)
+            data, people = door("persons").choose_levels(self, data, schema, person_epsilon)
+            read, y = people.open, None
         data, schema, n = self._open(data, y, schema)
-        plan = self.prepare(schema, n, rows=isinstance(data, (Records, pd.DataFrame)))
+        plan = self.prepare(schema, n, isinstance(data, (Records, pd.DataFrame)), people)
         for doubt in self._doubts(schema, plan):
             warnings.warn(doubt, stacklevel=2)
         source = self._choose_noise(noise)
         ledger = Ledger(
-            positive("epsilon", self.epsilon),
+            self._promise(people)[0],
             self.guarantee,
             relation=self.relation,
-            records_per_person=self.records_per_person,
+            records_per_person=plan.facts.unit.records,
+            levels=people.levels if people is not None else (),
         )
-        with open_records(data, schema) as records:
+        with read(data, schema) as records:
             curator = plan.door(records, ledger, source)
             if session is not None:
                 session.charge_fit(ledger, source, repr(self.clone()))
             self._replace(self._run(curator, plan))
         return self
 
-    def prepare(self, schema: Schema, n: int, rows: bool = True) -> Plan:
+    def prepare(self, schema: Schema, n: int, rows: bool = True, people: Any = None) -> Plan:
         """Facts, parts and shares of a fit; every refusal happens here, from public facts, once.
 
-        ``rows``: whether whole rows can be read, and not counts alone. Checks run from
-        the base class down, so that a subclass adds to them and takes none away.
+        ``rows``: whether whole rows can be read, and not counts alone; ``people``: those with an ε
+        of their own, or None. Checks run from the base class down, so that a subclass adds to them
+        and takes none away.
         """
         self._check_options(check_schema(schema))
-        facts = self._facts(schema, n)
+        schema = schema if people is None else people.extend(schema)
+        facts = self._facts(schema, n, people)
         self._check_names(schema)
         for cls in reversed(type(self).__mro__):
             if "_check" in vars(cls):
@@ -341,10 +352,15 @@ class Recipe(Habits):
         """Whether all that a fit asks for is counts, so that membership can be protected."""
         return self._parts(self._facts(schema, n)).counts_only
 
-    def _facts(self, schema: Schema, n: int) -> Facts:
-        """What is public of a fit before it starts."""
+    def _promise(self, people: Any = None) -> tuple[Fraction, Unit]:
+        """The ε that nobody's loss exceeds, and what a neighbour may change."""
         unit = Unit(self.relation, self.records_per_person)
-        epsilon = positive("epsilon", self.epsilon) / self.records_per_person
+        return (positive("epsilon", self.epsilon), unit) if people is None else people.promise
+
+    def _facts(self, schema: Schema, n: int, people: Any = None) -> Facts:
+        """What is public of a fit before it starts."""
+        epsilon, unit = self._promise(people)
+        epsilon /= unit.records
         if not unit.n_is_public:
             n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
         check_records(n)
@@ -381,18 +397,18 @@ class Recipe(Habits):
         if not facts.unit.n_is_public:
             count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
             facts = replace(facts, n=curator.count_records(count))
-        door = curator.binary() if self._uses_bits(curator.schema) else curator
-        foreseen = parts.budget.foresee(door, shares, facts)
-        learnt = parts.structure.learn(door, shares, facts)
+        own = curator.binary() if self._uses_bits(curator.schema) else curator
+        foreseen = parts.budget.foresee(own, shares, facts)
+        learnt = parts.structure.learn(own, shares, facts)
         derived = learnt.derived if parts.conditionals.derives else 0
         learnt = replace(learnt, foreseen=foreseen, derived=derived)
         found: Sequence[Measurement] = learnt.measurements
         noise: Mapping[str, TableBudget] = {}
         if not found:
-            noise = parts.budget.allocate(door, learnt, shares, facts)
+            noise = parts.budget.allocate(own, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
-        found = found or parts.conditionals.measure(door, learnt, noise)
+        found = found or parts.conditionals.measure(own, learnt, noise)
         facts = replace(facts, schema=learnt.schema or facts.schema)
         tables = parts.reconcile.reconcile(found, learnt.network, facts)
         every = (close(curator),) * len(tables)
@@ -408,15 +424,17 @@ class Recipe(Habits):
             shown,
             sources,
         )
+        if curator.ledger.levels:  # the counts of those with more ε stand for fewer persons
+            model = door("persons").undo(model)
         run.__dict__ |= {
             "degree_rule_": learnt.rule,
             "learnt_": learnt,
             **learnt.attributes,
             **getattr(noise, "attributes", {}),
             "ledger_": curator.ledger,
-            "network_": learnt.network,
+            "network_": model.network,
             "schema_": curator.schema,
-            "n_": curator.n,
+            "n_": model.n,
             "model_": model,
             "_sampled": 0,
         }

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import persons
 from ..core import (
     KINDS,
     NEIGHBOURS,
@@ -209,6 +210,7 @@ def write_ledger(ledger: Ledger) -> dict[str, Any]:
         "guaranteed_ex_ante": list(known) if isinstance(known, tuple) else known,
         "relation": ledger.relation,
         "records_per_person": ledger.records_per_person,
+        "levels": [str(level) for level in ledger.levels],
         "entries": [to_plain(asdict(e)) for e in ledger._entries],
     }
 
@@ -231,12 +233,15 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
         read_entries(data["entries"]),
         relation=data.get("relation", "replace_one"),
         records_per_person=data.get("records_per_person", 1),
+        levels=tuple(read_fraction(level) for level in data.get("levels", ())),
     )
     m = ledger.records_per_person
     if ledger.relation not in NEIGHBOURS or type(m) is not int or not 1 <= m <= MAX_WHOLE:
         raise ValueError("a ledger of an unknown neighbouring relation")
     if ledger.claimed <= 0:
         raise ValueError("a claimed ε of 0")
+    if ledger.levels:
+        persons.check(ledger)
     return ledger
 
 

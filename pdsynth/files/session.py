@@ -232,7 +232,13 @@ class Session:
                 "it: use random_state=None, and noise='exact' or 'opendp'"
             )
         twice = 2 if ledger.relation == "add_remove" else 1
-        return self.reserve(twice * ledger.claimed, step[:LONGEST])
+        if not ledger.levels:
+            return self.reserve(twice * ledger.claimed, step[:LONGEST])
+        own = [  # the largest first: if it is refused, nothing is charged
+            self.group(f"those with ε = {level}").reserve(twice * level, step[:LONGEST])
+            for level in reversed(ledger.levels)
+        ]
+        return own[0]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per charge: step, people, ε, when."""
