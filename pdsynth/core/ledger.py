@@ -183,6 +183,14 @@ class Ledger:
         raw = any(not e.attributes or group & {*e.attributes} for e in self.unaccounted)
         return math.inf if raw else compose(self._about(group), "cost")
 
+    def person_epsilon(self) -> pd.Series:
+        """What a record of each level loses at most: exact fractions, by the ε it was promised.
+
+        Empty where everybody was promised the same.
+        """
+        found: pd.Series = door("persons").losses(self)
+        return found
+
     def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.DataFrame:
         """The loss if one record's attribute changes from one value (row) to another (column).
 

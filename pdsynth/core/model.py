@@ -81,7 +81,11 @@ class Sampling:
 
     schema: Any
     n: int
-    hidden: tuple[str, ...] = ()  # attributes that are drawn and not shown
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """Attributes that are drawn and not shown."""
+        return ()
 
     def sample_codes(
         self, n: int, generator: np.random.Generator, method: str = "independent"

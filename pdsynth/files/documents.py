@@ -154,7 +154,8 @@ def check_origin(ledger: Any, names: tuple[str, ...], n: int) -> list[str]:
     """
     found = []
     touched = {a for e in ledger.entries for a in e.attributes}
-    others = any(e.n_records not in (None, n) for e in ledger.entries)
+    counts = {e.n_records for e in ledger.entries} - {None}  # of copies, where persons have levels
+    others = counts != {n} if counts and not ledger.levels else len(counts) > 1
     if ledger.public_attributes != names or touched - {*names} or others:
         found.append(
             "the ledger is that of another table: its attributes or its number of records "

@@ -13,7 +13,7 @@ each level by its copies in the model.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -25,9 +25,11 @@ import pandas as pd
 
 from ..core import (
     Attribute,
+    BinaryEncoding,
     BudgetError,
     CliqueTree,
     Codes,
+    Counter,
     Distribution,
     Ledger,
     Model,
@@ -93,8 +95,7 @@ class People:
         """The largest ε, and what a neighbour may change: as many copies, added or removed."""
         return self.levels[-1], Unit("add_remove", max(self.copies))
 
-    @contextmanager
-    def open(self, frame: pd.DataFrame, schema: Schema) -> Iterator[Records]:
+    def open(self, frame: pd.DataFrame, schema: Schema) -> AbstractContextManager[Records]:
         """Coded records with their level as first column, each as often as its copies.
 
         **Privacy:** raw records in, raw records out.
@@ -103,7 +104,7 @@ class People:
         codes = np.asfortranarray(np.column_stack([self.of.astype(own.dtype), own]))
         schema = self.extend(schema)
         weights = np.array(self.copies, dtype=np.int64)[self.of]
-        yield Records(WeightedCodes(codes, schema.sizes, weights), schema)
+        return nullcontext(Records(WeightedCodes(codes, schema.sizes, weights), schema))
 
     def extend(self, schema: Schema) -> Schema:
         """The schema with the level as its first attribute."""
@@ -129,11 +130,13 @@ class WeightedCodes:
         for cells, key in self._codes.keys(sets):
             yield np.bincount(key, self._weights, cells).astype(np.int64)
 
-    def cells(self, sets: np.ndarray) -> Any:
+    def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Nothing that is counted in bits has weights."""
         raise BudgetError("records with weights give counts of single tables only")
 
-    bits = cells
+    def bits(self, encoding: BinaryEncoding) -> Counter:
+        """Nothing that is counted in bits has weights."""
+        raise BudgetError("records with weights give counts of single tables only")
 
 
 # --- who has which ε -----------------------------------------------------------------------------
@@ -289,7 +292,8 @@ def losses(ledger: Ledger) -> pd.Series:
 
     Each line costs a record of level ε_g the part ε_g / max ε of what it costs the largest level.
     """
-    found = {float(g): ledger.finite * g / ledger.levels[-1] for g in ledger.levels}
+    most = max(ledger.levels, default=Fraction(1))
+    found = {float(g): ledger.finite * g / most for g in ledger.levels}
     return pd.Series(found, dtype=object, name="epsilon").rename_axis(LEVEL)
 
 
