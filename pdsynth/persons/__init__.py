@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from math import gcd, lcm
+from math import floor, gcd, lcm, log10
 from typing import Any
 
 import numpy as np
@@ -238,6 +238,27 @@ def by_value(data: pd.DataFrame, schema: Schema, given: Mapping[Any, Any]) -> Pe
     place = np.zeros(attribute.size, dtype=np.int64)
     place[codes] = [levels.index(value) for value in exact]
     return People(levels, place[attribute.encode(data[name])])
+
+
+def rounded_down(own: np.ndarray, levels: int) -> People:
+    """Levels for many different ε: each is rounded down to one of a few, so nobody gives more.
+
+    ``own``: public, float (n,). The levels lie between the least and the largest, in equal ratios,
+    written with two significant digits.
+
+    >>> rounded_down(np.array([0.1, 0.2, 0.9]), 3).levels
+    (Fraction(1, 10), Fraction(3, 10), Fraction(9, 10))
+    """
+    steps = np.geomspace(own.min(), own.max(), levels)
+    offered = sorted({floor_to_digits(float(step), 2) for step in steps})
+    place = np.searchsorted([float(x) for x in offered], own * (1 + 1e-12), side="right") - 1
+    return People(tuple(offered), place.astype(np.int64))
+
+
+def floor_to_digits(value: float, digits: int) -> Fraction:
+    """The largest decimal of so many significant digits that isn't above a number."""
+    unit = Fraction(10) ** (floor(log10(value)) - digits + 1)
+    return floor(Fraction(str(value)) / unit) * unit
 
 
 def level_of(value: Any) -> Fraction:
