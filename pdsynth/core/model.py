@@ -136,7 +136,7 @@ class Sampling:
         check_seed(random_state)
         generator = np.random.Generator(np.random.PCG64(random_state))
         source = self._source(where)
-        schema, codes = self._show(source.sample_codes(n, generator, method))
+        schema, codes = self.shown, self._show(source.sample_codes(n, generator, method))
         binned = any(a.numeric_bins for a in schema.attributes)
         table = schema.decode(codes, generator.random(codes.shape) if binned else None)
         return table if where is None else source.place(table)
@@ -167,22 +167,25 @@ class Sampling:
             )
         source = self._source(where)
         door("scale").write_sample(
-            lambda rows, generator: self._show(source.sample_codes(rows, generator))[1],
-            self._show()[0],
+            lambda rows, generator: self._show(source.sample_codes(rows, generator)),
+            self.shown,
             path,
             self.n if n is None else n,
             random_state,
             None if where is None else source.place,
         )
 
-    def _show(self, codes: np.ndarray | None = None) -> tuple[Schema, np.ndarray]:
-        """The schema and the codes without what is hidden."""
-        shown = [j for j, name in enumerate(self.schema.names) if name not in self.hidden]
-        codes = np.empty((0, len(self.schema))) if codes is None else codes
+    @property
+    def shown(self) -> Schema:
+        """The schema of the tables that it gives: without what is hidden."""
+        attributes = (a for a in self.schema.attributes if a.name not in self.hidden)
+        return replace(self.schema, attributes=tuple(attributes)) if self.hidden else self.schema
+
+    def _show(self, codes: np.ndarray) -> np.ndarray:
+        """Codes without the columns that are hidden."""
         if not self.hidden:
-            return self.schema, codes
-        attributes = tuple(self.schema.attributes[j] for j in shown)
-        return replace(self.schema, attributes=attributes), codes[:, shown]
+            return codes
+        return codes[:, [name not in self.hidden for name in self.schema.names]]
 
     def _source(self, where: Mapping[str, Any] | None) -> Any:
         if where is None:
