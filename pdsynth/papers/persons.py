@@ -97,29 +97,32 @@ def budgets(point: Point, settings: Any, strength: np.ndarray, generator: Any) -
 
 
 def release(
-    point: Point, people: People, records: Records, threshold: float, seed: int
+    method: str, people: People, records: Records, threshold: float, seed: int, **options: Any
 ) -> np.ndarray:
-    """Codes of a synthetic table: simulation noise, since nothing here is released."""
+    """Codes of a synthetic table: simulation noise, since nothing here is released.
+
+    ``options`` of ConsistentBayes, the same for each method.
+    """
     generator = np.random.default_rng([seed, 2])
-    options = {"relation": "add_remove", "noise": "common", "random_state": seed}
+    options |= {"relation": "add_remove", "noise": "common", "random_state": seed}
     given, weights = np.array(people.levels, dtype=float)[people.of], np.array(people.copies)
-    least, most = people.levels[0], people.levels[-1]
-    if point.method == OURS:
+    least, most = float(people.levels[0]), float(people.levels[-1])
+    if method == OURS:
         frame = records.schema.decode(records.codes)
         fitted = ConsistentBayes(most, **options)
         fitted.fit(frame, records.schema, person_epsilon=pd.Series(given, index=frame.index))
         return fitted.model_.sample_codes(records.n, generator, "balanced")[:, 1:]
-    if point.method == COPIES:
+    if method == COPIES:
         counter = WeightedCodes(records.codes, records.schema.sizes, weights[people.of])
         fitted = ConsistentBayes(most, records_per_person=max(people.copies), **options)
         fitted.fit(Records(counter, records.schema))
-    elif point.method == SAMPLE:
-        t = float(most) if threshold > float(most) else threshold
+    elif method == SAMPLE:
+        t = min(threshold, most)
         stays = np.minimum(np.expm1(given) / np.expm1(t), 1) > generator.random(records.n)
         fitted = ConsistentBayes(t, **options)
         fitted.fit(Records(np.asfortranarray(records.codes[stays]), records.schema))
     else:
-        fitted = ConsistentBayes(least if point.method == LEAST else most, **options).fit(records)
+        fitted = ConsistentBayes(least if method == LEAST else most, **options).fit(records)
     return fitted.model_.sample_codes(records.n, generator, "balanced")
 
 
@@ -136,7 +139,7 @@ def measure(
     strength = records.codes[:, records.schema.index(WEIGHED)].astype(float)
     strength = (strength - strength.mean()) / strength.std()
     people = budgets(point, settings, strength, generator)
-    codes = release(point, people, records, settings.threshold, own)
+    codes = release(point.method, people, records, settings.threshold, own)
     return {
         "metric": DISTANCE,
         "method": point.method,

@@ -246,12 +246,12 @@ def rounded_down(own: np.ndarray, levels: int) -> People:
     ``own``: public, float (n,). The levels lie between the least and the largest, in equal ratios,
     written with two significant digits.
 
-    >>> rounded_down(np.array([0.1, 0.2, 0.9]), 3).levels
-    (Fraction(1, 10), Fraction(3, 10), Fraction(9, 10))
+    >>> rounded_down(np.array([0.1, 0.2, 1.0]), 3).levels
+    (Fraction(1, 10), Fraction(31, 100), Fraction(1, 1))
     """
     steps = np.geomspace(own.min(), own.max(), levels)
     offered = sorted({floor_to_digits(float(step), 2) for step in steps})
-    place = np.searchsorted([float(x) for x in offered], own * (1 + 1e-12), side="right") - 1
+    place = np.searchsorted([float(x) for x in offered], own, side="right") - 1
     return People(tuple(offered), place.astype(np.int64))
 
 

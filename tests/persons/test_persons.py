@@ -148,6 +148,19 @@ def test_copies_times_the_unit_are_the_levels(levels):
     assert largest / unit.records == found.unit
 
 
+@given(st.lists(st.floats(0.01, 9.0, allow_nan=False), min_size=1, max_size=30), st.integers(1, 12))
+def test_rounding_down_never_takes_more_than_was_given(own, levels):
+    own = np.array(own)
+    try:
+        found = persons.rounded_down(own, levels)
+    except BudgetError:
+        return
+    assert found.of.min() >= 0 and len(found.levels) <= levels
+    assert all(
+        found.levels[g] <= Q(str(mine)) for g, mine in zip(found.of, own.tolist(), strict=True)
+    )
+
+
 def test_weighted_counts_are_those_of_copied_rows():
     rng = np.random.default_rng(1)
     codes, weights = rng.integers(0, SIZES, (40, 3)).astype(np.uint8), rng.integers(1, 9, 40)
