@@ -98,7 +98,7 @@ def view(table: TeachingTable, mix: str, tie: float, method: str) -> View:
     found, real = releases(table, mix, tie), schools(table.records.codes)
     fake, off = found[method]
     college, people = fake[COLLEGE:].sum(), real[COLLEGE:].sum()
-    plot = Board("persons", f"{method}; {mix} % at .1 / .5 / 1, tie {tie:g}")
+    plot = Board("persons", f"mix = {mix} % · tie = {tie:g} · method = {method}")
     plot.bars(SCHOOLS, real, "real", name="people")
     plot.bars(SCHOOLS, fake, "private", name="synthetic rows", marker={"pattern": HATCH})
     bars = METHODS[::-1]
