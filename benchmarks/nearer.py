@@ -80,20 +80,6 @@ def classes(n: int = 7_214, seed: int = 0) -> Made:
     return frame_of(np.minimum(codes, np.array(sizes) - 1), sizes)
 
 
-def national() -> Made:
-    """NIST's ten demographic columns of 2019; the age in 20 equal bins."""
-    frame = pd.read_parquet(Path(os.environ["PDSYNTH_DATA"]) / "nist_national2019_27253.parquet")
-    names = "AGEP SEX MSP RAC1P HOUSING_TYPE OWN_RENT EDU PINCP_DECILE DVET DEYE".split()
-    frame = frame[names].astype(str)
-    attributes = [
-        pds.Attribute.numeric(name, 0, 100, bins=20)
-        if name == "AGEP"
-        else pds.Attribute.categorical(name, sorted(frame[name].unique()))
-        for name in names
-    ]
-    return frame.assign(AGEP=frame["AGEP"].astype(int)), pds.Schema(tuple(attributes))
-
-
 def real(load: Callable[[], Any]) -> Callable[[], Made]:
     """A table of the package's loaders."""
 
@@ -110,7 +96,7 @@ TABLES: dict[str, Callable[[], Made]] = {
     "ACS": real(pds.datasets.load_acs),
     "credit default": real(pds.datasets.load_credit_default),
     "CMC": real(pds.datasets.load_cmc),
-    "national2019": national,
+    "national2019": real(pds.datasets.load_national2019),
     "classes, 7,214 × 15": classes,
     "one tie, 8,200 × 12": lambda: planted(12),
     "one tie, 8,200 × 23": lambda: planted(23),

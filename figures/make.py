@@ -2,6 +2,7 @@
 
     python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--set NAME=JSON …]
                                  [--jobs 2] [--store FOLDER] [--reading NAME] [--redraw]
+                                 [--only NAME=JSON …]
     python figures/make.py main
     python figures/make.py scoreboard
     python figures/make.py parquet
@@ -9,7 +10,8 @@
 
 ``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to
 figures/PAPER, and the pages; ``--store`` keeps finished trials so that an interrupted run goes
-on; ``--reading`` runs what a declared reading changes, into figures/PAPER/readings; ``--redraw``
+on; ``--only`` (method="ConsistentBayes", guarantee="strict", …) runs some curves with the committed
+settings and puts them in the place of their committed trials, all others stay; ``--reading`` runs what a declared reading changes, into figures/PAPER/readings; ``--redraw``
 draws the committed trials again and runs nothing. ``main`` draws the index' main picture from the
 trials of the yardsticks' figure 1. ``scoreboard`` writes the pages again. ``parquet`` writes all
 committed trials to figures/trials.parquet, one tidy table (needs the extra ``scale``). ``lessons`` draws each
@@ -24,9 +26,10 @@ import importlib
 import json
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +39,7 @@ sys.path.insert(0, str(HERE.parent))
 import pandas as pd  # noqa: E402
 import plotly.graph_objects as go  # noqa: E402
 
+import pdsynth as pds  # noqa: E402
 from pdsynth.course.panels import LESSONS  # noqa: E402
 from pdsynth.papers import effects, repeats, scoreboard, yardsticks  # noqa: E402
 from pdsynth.papers.engine import (  # noqa: E402
@@ -44,7 +48,7 @@ from pdsynth.papers.engine import (  # noqa: E402
     find,
     stem,
 )
-from pdsynth.papers.grids import Run  # noqa: E402
+from pdsynth.papers.grids import Run, matches, read  # noqa: E402
 from pdsynth.papers.readings import Reading  # noqa: E402
 from pdsynth.papers.results import (  # noqa: E402
     Key,  # noqa: E402
@@ -151,7 +155,9 @@ def make_paper(options: argparse.Namespace) -> None:
         return make_readings(paper, options)
     wanted: list[Key] = [*(options.figure or ()), *(f"table {n}" for n in options.table or ())]
     for key in wanted or (drawn(paper) if options.redraw else paper.titles):
-        if not options.redraw:
+        if options.only:
+            rerun(paper, key, options)
+        elif not options.redraw:
             fresh = paper.run(key, start(paper, options), dict(options.set or ()))
             write_trials(paper, key, fresh.data, fresh.parameters)
         result = redrawn(
@@ -165,13 +171,52 @@ def make_paper(options: argparse.Namespace) -> None:
     write_pages()
 
 
+def rerun(paper: Paper, key: Key, options: argparse.Namespace) -> None:
+    """Run some curves anew, with the committed settings, and keep all other committed trials."""
+    facts = json.loads(file(paper, key, ".json").read_text(encoding="utf-8"))
+    only, run = dict(options.only), start(paper, options)
+    run.only = only
+    known = {f.name for f in fields(paper.settings)}
+    settings = paper.check(
+        key, run.repeats, {n: v for n, v in facts.items() if n in known} | dict(options.set or ())
+    )
+    fresh = paper.trials(key, settings, run)
+    if fresh.empty:
+        raise SystemExit(f"no curve of {stem(key)} matches {only}")
+    old = read(file(paper, key, "_trials.csv"))
+    facts["tables"] |= run.tables
+    said = {"only": only, "repeats": run.repeats, "version": pds.__version__}
+    facts["again"] = [*facts.get("again", []), said | {"on": f"{date.today()}"}]
+    write_trials(paper, key, replaced(old, fresh, only), facts)
+
+
+def replaced(old: pd.DataFrame, fresh: pd.DataFrame, only: dict[str, Any]) -> pd.DataFrame:
+    """Old trials, those of some curves replaced by fresh ones.
+
+    A fresh trial stands where the same point and repeat stood, else at the end; all others keep
+    their places.
+    """
+    names = [*point(old), "repeat"]
+    rows = {tuple(row[n] for n in names): row for row in fresh.to_dict("records")}
+    found = []
+    for row in old.to_dict("records"):
+        if not matches(row, only):
+            found.append(row)
+        elif (at := tuple(row[n] for n in names)) in rows:
+            found.append(rows.pop(at))
+    return pd.DataFrame([*found, *rows.values()], columns=[*old.columns])
+
+
 def make_main(options: argparse.Namespace) -> None:
     """The main picture of the index."""
     paper = find("yardsticks")
     result = redrawn(paper, 1)
     settings = paper.read_settings(result.parameters)
-    save(yardsticks.main_picture(result.data, settings), HERE / "main.svg")
+    same = redrawn(paper, 3).data if 3 in drawn(paper) else None
+    save(yardsticks.main_picture(result.data, settings, same), HERE / "main.svg")
     shown = summarise(yardsticks.shown_in_main(result.data))
+    if same is not None:  # an empty relation: replace-one, as all of figure 1
+        shown = pd.concat([shown, summarise(yardsticks.same_in_main(same))], ignore_index=True)
     shown.to_csv(HERE / "main.csv", index=False, lineterminator="\n", float_format="%.5g")
 
 
@@ -270,8 +315,10 @@ A verdict follows a rule that is the same for all methods; nothing was tuned to 
 
 ![Distance of the synthetic table against ε](main.svg)
 
-2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: trials of figure 1 of
-the [yardsticks](yardsticks/README.md). All but MST are strict, pure ε; MST's promise is (ε, δ). Numbers: [main.csv](main.csv). Command: `python figures/make.py main`.
+2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: trials of figures 1 and 3 of
+the [yardsticks](yardsticks/README.md). The legend says each promise: pure ε unless it names a δ; ⇄ hides a replaced record, ± an added or
+removed one. OpenDP's MST and AIM run in pure ε and with a δ; compare curves of the same promise. Numbers: [main.csv](main.csv).
+Command: `python figures/make.py main`.
 
 ## One page for each paper and experiment
 
@@ -387,7 +434,9 @@ def section(paper: Paper, key: Key, result: Result) -> str:
     """One figure: picture, numbers, parameters, repeats, seeds, command."""
     p = result.parameters
     counts = result.data.groupby(point(result.data), dropna=False)["repeat"].count()
-    given = ", ".join(f"{k} = {v}" for k, v in p.items() if k not in ("tables", "repeats", "seed"))
+    given = ", ".join(
+        f"{k} = {v}" for k, v in p.items() if k not in ("tables", "repeats", "seed", "again")
+    )
     gaps = int(result.data["value"].isna().sum())
     base = stem(key)
     tables = (
@@ -413,8 +462,18 @@ def section(paper: Paper, key: Key, result: Result) -> str:
 * Table: {tables}. Repeats: {counts.min()}{"" if counts.min() == counts.max() else f" to {counts.max()}"}.
 * Seeds: {paper.seeds.format(seed=p["seed"])}.
 * Parameters: {given}.
-* Command: `python figures/make.py {paper.name} {option} --repeats {p["repeats"]}`; `--redraw` draws the committed trials.
+{again(p)}* Command: `python figures/make.py {paper.name} {option} --repeats {p["repeats"]}`; `--redraw` draws the committed trials.
 """
+
+
+def again(parameters: Mapping[str, Any]) -> str:
+    """Which curves were run again later, with which version and when; all others are older."""
+    lines = [
+        f"* Run again on {each['on']}, version {each['version']}, {each['repeats']} repeats: "
+        + ", ".join(f"{name} = {value}" for name, value in each["only"].items())
+        for each in parameters.get("again", ())
+    ]
+    return "".join(f"{line}. Other curves stay as they were.\n" for line in lines)
 
 
 def setting(text: str) -> tuple[str, object]:
@@ -439,6 +498,9 @@ def main() -> None:
         help="a setting of the paper other than its default, NAME=JSON",
     )
     parser.add_argument("--repeats", type=int, help="default: the paper's own number")
+    parser.add_argument(
+        "--only", type=setting, action="append", help="run these curves anew, NAME=JSON"
+    )
     parser.add_argument("--reading", help="only what this declared reading runs anew; or all")
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--store", help="folder for finished trials")

@@ -316,12 +316,12 @@ def ledger_figure(ledger: Ledger, *, title: str = "", height: int = 420) -> go.F
     finite = [value for value in [*claimed, *true] if value != math.inf]
     top = 1.25 * max([float(ledger.claimed), *finite])
     names = [line.step.replace(" by ", "<br>by ").replace(" of ", "<br>of ") for line in story]
-    truth = "∞" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):.4g}"
-    title = title or f"Budget: ε = {float(ledger.claimed):g} claimed, {truth} true"
+    truth = "∞" if ledger.epsilon == math.inf else f"{float(ledger.finite):.4g}"
+    title = title or f"Budget: {ledger.sign} = {float(ledger.claimed):g} claimed, {truth} true"
     plot = figure(
         title=title,
         height=height,
-        y="ε",
+        y=ledger.sign,
         barmode="group",
         margin={"l": 64, "r": 16, "t": 76, "b": 56},
     )

@@ -37,6 +37,7 @@ from pdsynth.algorithms.relatives import Independent, PrivSCBN
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
 from pdsynth.core.noise import CommonNoise, ExactNoise
+from pdsynth.core.rules import COUNTING
 
 GUARANTEES = ("strict", "published", "none")
 
@@ -586,7 +587,7 @@ def spending(monkeypatch):
 
     with monkeypatch.context() as patch:
         for owner, names in (
-            (ExactNoise, ("_words", "select", "discrete_laplace")),
+            (ExactNoise, ("_words", "select", "discrete_laplace", "zero_sum_laplace")),
             (CommonNoise, ("_draws", "select")),
             (Ledger, ("write",)),
         ):
@@ -605,7 +606,7 @@ def total(ledger) -> Fraction:
     return sum(
         (
             e.sensitivity / e.scale
-            if e.mechanism == "discrete_laplace" and not isinstance(e.scale, tuple)
+            if e.mechanism in COUNTING and not isinstance(e.scale, tuple)
             else e.epsilon
             for e in ledger.entries
             if e.kind == "mechanism"

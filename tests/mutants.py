@@ -27,7 +27,13 @@ from py_compile import PycInvalidationMode
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-COPIED = "pdsynth", "tests", "pyproject.toml", *(path.name for path in ROOT.glob("*.md"))
+COPIED = (
+    "pdsynth",
+    "tests",
+    "benchmarks",
+    "pyproject.toml",
+    *(path.name for path in ROOT.glob("*.md")),
+)
 RESULT = ROOT / "build" / "mutants.json"
 CAUGHT, SURVIVED, STALE = "caught", "survived", "doesn't apply"
 PATIENCE = 300  # seconds until a defect counts as one that makes a test hang

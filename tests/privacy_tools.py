@@ -12,6 +12,7 @@ from pdsynth import Schema
 from pdsynth.audit.detectors import RecordedNoise, law, log_ratio, permute_and_flip_law
 from pdsynth.audit.pairs import cells_of, curator_of, records_of, schema_of
 from pdsynth.audit.tape import Explorer, compare, differences, walk
+from pdsynth.core import curator as curator_room
 
 __all__ = [
     "RecordedNoise",
@@ -29,6 +30,7 @@ __all__ = [
     "permute_and_flip_law",
     "records_of",
     "schema_of",
+    "weaken",
 ]
 
 
@@ -82,3 +84,20 @@ def interference(fits: Any, number: int) -> str:
     walked = walk(fits, Explorer(number, 5), number)
     asked = [compare(*pair).why for pair in walked.pairs]
     return walked.parted or next(filter(None, asked), "") or differences(walked)
+
+
+def weaken(patch, factor, room=curator_room) -> None:
+    """Plants noise whose scales are divided by a factor, behind a ledger that says otherwise."""
+    laplace, zero_sum = room.laplace_mechanism, room.zero_sum_mechanism
+
+    def less(counts, scale, noise):
+        if isinstance(scale, tuple):
+            return laplace(counts, tuple(s / factor for s in scale), noise)
+        return laplace(counts, scale / factor, noise)
+
+    patch.setattr(room, "laplace_mechanism", less)
+    patch.setattr(
+        room,
+        "zero_sum_mechanism",
+        lambda counts, scale, noise: zero_sum(counts, scale / factor, noise),
+    )

@@ -233,7 +233,7 @@ synth.ledger_
 # %%
 synth.model_.to_json(folder / "release.json")
 release = pds.Model.from_json(folder / "release.json")
-fake = release.sample(method="balanced")  # less chance of sampling than rows drawn one by one, for nothing
+fake = release.sample()  # rows are dealt out in proportion: less chance than rows drawn one by one, for nothing
 {"private": release.private, "no broken rule": release.check() == [], "no note": release.ledger.notes == [],
  "domain is public": release.schema.source == "public", "unaccounted": release.ledger.unaccounted == []}  # fmt: skip
 

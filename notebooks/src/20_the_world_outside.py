@@ -86,7 +86,7 @@ pd.Series({"Laplace, pure ε = 1": math.sqrt(2) * 2, "Gaussian, δ = 1e-9": math
 #
 # $$\varepsilon=\min_{\lambda>1}\;\rho\lambda+\frac{\ln\frac1{\lambda\delta}+(\lambda-1)\ln(1-\frac1\lambda)}{\lambda-1}.$$
 #
-# This is the conversion of Canonne, Kamath and Steinke (2020); an older and larger bound is $\rho+2\sqrt{\rho\ln(1/\delta)}$.
+# This is the conversion of Canonne, Kamath and Steinke (2020), as the library's ledger computes it; an older and larger bound is $\rho+2\sqrt{\rho\ln(1/\delta)}$.
 
 # %%
 rows = {rho: {"older bound": rho + 2 * math.sqrt(rho * math.log(1e9)), "CKS 2020": outside.zcdp_epsilon(rho, 1e-9)} for rho in (0.001, 0.01, 0.1, 1.0, 2.56)}
@@ -184,6 +184,9 @@ ex.q3.check(factor)
 # ## What others claim, what our ledger says
 #
 # The ledger of this library adds fractions of pure ε. It has no line for σ, and its rules refuse a mechanism that they don't know. That is a choice, with a price and a reason.
+#
+# One method can do both. `ConsistentBayes(1, delta=1e-9)` takes the same steps with *discrete* Gaussian noise. Its ledger counts ρ in exact fractions, converts once, and says in every
+# verdict that it isn't pure. A mixed account is refused: ε and ρ never stand in one sum.
 
 # %%
 from fractions import Fraction
@@ -192,11 +195,28 @@ book = pds.Ledger(Fraction(1), "strict")
 book.write("mechanism", "fourteen histograms", mechanism="gaussian", inputs=("raw:D",), sensitivity=Fraction(2), scale=Fraction(28), epsilon=Fraction(1, 14), claimed=Fraction(1, 14))
 book.check()
 
+# %%
+runs = {"pure, ε = 1": pds.ConsistentBayes(1), "(ε, δ) = (1, 1e-9)": pds.ConsistentBayes(1, delta=1e-9)}
+
+def compare_promises():
+    tables = {name: run.fit(adult.frame, adult.schema).sample(method="balanced") for name, run in runs.items()}
+    distances = {name: pds.evaluate.marginal_distances(adult.frame, table, adult.schema, 2).mean() for name, table in tables.items()}
+    pure, gauss = distances.values()
+    return pure / gauss, pd.Series(distances, name="mean distance of pairs").round(4).to_frame()
+
+guess("Adult at ε = 1: how many times as far from the real pairs is the table in pure ε?", compare_promises, unit="times", digits=2)
+
+# %% [markdown]
+# And what was paid for it:
+
+# %%
+runs["(ε, δ) = (1, 1e-9)"].ledger_
+
 # %% [markdown]
 # | | this course: pure ε | many others: (ε, δ), zCDP |
 # |---|---|---|
 # | promise | no event, ever, beyond $e^\varepsilon$ | beyond it with probability δ |
-# | account | exact fractions | a formula with a minimum, in floating point |
+# | account | exact fractions of ε | exact fractions of ρ, if one takes care, and one conversion |
 # | few answers, histograms | less noise | more |
 # | hundreds of answers | noise grows with their number | with its root |
 # | who | the papers of this course, all of which claim pure ε | OpenDP's MST, the US census, learning with private gradients |

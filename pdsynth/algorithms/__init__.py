@@ -1,7 +1,8 @@
 """One file for each paper: the parts that it combines."""
 
-from .consistent import ALONE, MANY, ConsistentBayes, share_of_columns, share_of_look
-from .consistent_policy import MOST_CANDIDATES, TRIPLE_CELLS
+from .consistent import MANY, ConsistentBayes
+from .consistent_look import ALONE, chance_of_columns, share_of_columns, share_of_look
+from .consistent_policy import MOST_CANDIDATES, MOST_CELLS, TRIPLE_CELLS
 from .genetic import (
     MOST_EXACT,
     ONE,

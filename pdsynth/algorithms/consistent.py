@@ -1,9 +1,11 @@
 """ConsistentBayes: what to run on a table of one's own. What its ε buys, in the order of a run:
 
 look       at most 1/20        how strongly pairs of columns are tied on average: one number
+gate       1/20 where ties    which pair is tied most, and how strongly; a pair that is clearly
+           are weak            tied is measured for what its table needs, at most 1/4 of ε
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
-           a column's values,  up to all of ε where the look finds weak ties
-           at most 3/10
+           a column's values,  up to all of ε where the look finds weak ties; then values whose
+           at most 3/10        counts are mostly noise stand as one in all tables of several columns
 rounds     the rest            in each, 1/5 for a choice, of the pair or triple whose counts are
                                farthest from what the fitted model expects, and 4/5 for its noisy
                                table; then the model is fitted again
@@ -15,34 +17,32 @@ Policy (sensitive attributes, groups, forced pairs) stands in :mod:`.consistent_
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.agreement import Agree, Fit, GrowingModel
+from ..core.agreement import Agree, Fit, GrowingModel, merge_rare
 from ..core.budgets import Parts
 from ..core.curator import Curator
 from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, show
 from ..core.factors import Columns
-from ..core.measures import mean_association_noise, mean_association_sensitivity
 from ..core.network import Restriction
 from ..core.noise import TableBudget, share
 from ..core.recipe import Recipe
-from ..core.schema import Facts
+from ..core.schema import Facts, Merging
 from ..core.structure import Shares, Structure, StructureResult, check_width
-from .consistent_policy import MOST_CELLS, SELECT, TABLE, Policy, PolicyOptions, reserve
+from .consistent_look import LOOK_STEP, look, share_of_look, worth_looking
+from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight, reserve
 
-LOOK_STEP = "mean association"
-LOOK = Fraction(1, 20)  # of ε at most, for the look
-EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
-ALONE = Fraction(2, 3)  # single columns that should have more than this have all
+COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
 LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
 UP, SAME, DOWN = Fraction(2), Fraction(1), Fraction(7, 10)  # times a round's ε, by its change
 CLEAR = 8  # a change of so many times the expected noise was measured too well
 STOPS = 2  # in a row end the rounds: the first may be chance, and doubles the next round's ε
+FIRST_STOPS = 4  # as long as there is no table: a pair may pay at eight times a round's ε
 WARM = 40  # steps of a fit between rounds
 MANY = 64  # columns beyond which rounds, each of which judges all pairs anew, would take hours
 SPENT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
@@ -53,7 +53,8 @@ class ConsistentBayes(Recipe):
     """Single columns, then pairs and triples chosen by what is still wrong, all made to agree.
 
     Before, one noisy number says how strongly pairs are tied on average. Where ties are weaker
-    than noise, single columns get all of ε, so that little is lost to Independent.
+    than noise, single columns get all of ε, besides the pairs that are clearly tied when asked for
+    the strongest, so that little is lost to Independent.
 
     `algorithms` §18, in pure ε: the steps of MST (McKenna, Miklau, Sheldon 2021), the rounds of AIM
     (McKenna, Mullins, Sheldon, Miklau 2022), Private-PGM with squares for the agreement (McKenna,
@@ -62,10 +63,14 @@ class ConsistentBayes(Recipe):
     Parameters
     ----------
     epsilon, guarantee, noise, random_state : as in every synthesizer.
+    delta : None: pure ε. A small chance, as 1e-9: the same steps with Gaussian noise, (ε, δ)-DP and
+        NOT pure. Nearer where many tables are measured; with few columns Laplace noise is smaller.
     rounds : how many rounds ε is planned for; ``"auto"``: two per attribute, and a forest beyond
         64 attributes. 0: a forest of pairs in one go, faster and about as good where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
         bounded before the run: its column's ε and ``share_sensitive``.
+    target : the attribute that a classifier will predict: its pairs are measured first, for two
+        thirds of the pairs' ε, whatever the look finds.
     restriction, personal, r, share_sensitive : as in :class:`PolicyOptions`.
     share_one_way : as in :class:`Residual`.
     reconcile : ``Agree()``, also where None.
@@ -75,11 +80,15 @@ class ConsistentBayes(Recipe):
     measured_ : the attributes of every table that was measured, in order.
 
     **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
-    association of pairs (at most ε/20), a discrete Laplace table per column, per round an
-    exponential mechanism on the residual (sensitivity 2, see :class:`Residual`) and a discrete
-    Laplace table, all sequentially and ε in all; agreement is post-processing. A value that goes
-    with an attribute that isn't sensitive (a drug with its diagnosis) is told by that one: see
-    ``ledger_.attribute_epsilon``.
+    association of pairs (at most ε/20), where that is weak an exponential mechanism on R (its
+    sensitivity is at most 3/n) and a noisy R per question, a discrete Laplace table per column and
+    per clear tie, per round an exponential mechanism on the residual (sensitivity 2, see
+    :class:`Residual`) and a discrete Laplace table, all sequentially and ε in all; tables of at
+    most 32 cells have zero-sum noise. Agreement is post-processing, and so is the merging of rare
+    values, a function of the released columns. A value that goes with an attribute that isn't
+    sensitive (a drug with its diagnosis) is told by that one: see
+    ``ledger_.attribute_epsilon``. With ``delta``: (ε, δ)-DP through zCDP, every step as
+    :class:`~pdsynth.concentrated.ConcentratedCurator` says.
     """
 
     rounds: int | str = "auto"
@@ -89,6 +98,7 @@ class ConsistentBayes(Recipe):
     r: float = 1 / 3
     share_one_way: float | str = "auto"
     share_sensitive: float = 0.1
+    target: str | None = None
 
     def _parts(self, facts: Facts) -> Parts:
         options = {f.name: getattr(self, f.name) for f in fields(Residual)}
@@ -117,6 +127,7 @@ class Residual(PolicyOptions, Structure):
 
     measures: ClassVar[bool] = True
     counts_only: ClassVar[bool] = True
+    plans_in_rho: ClassVar[bool] = True
     grow: ClassVar[Any]  # choose and measure, for ε; what is left of it
 
     def check(self, facts: Facts) -> None:
@@ -129,14 +140,20 @@ class Residual(PolicyOptions, Structure):
     def asks(self, facts: Facts) -> Shares:
         """The look, single columns, the sensitive attributes' tables, all other pairs: 1 in all."""
         sizes, auto = facts.schema.sizes, is_one_of(self.share_one_way, ("auto",))
-        looks = auto and self.personal is None and facts.unit.n_is_public
+        looks = self.may_look(facts) and worth_looking(facts)
         seen = share_of_look(sizes) if looks else Fraction(0)
         one_way = min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))
+        one_way = one_way if facts.unit.power == 1 else COLUMNS_RHO
         if not auto:
             one_way = share("share_one_way", self.share_one_way)  # type: ignore[arg-type]
         hidden = self.share_of_sensitive()
         pairs = 1 - seen - one_way - hidden
         return {LOOK_STEP: seen, "single columns": one_way, "sensitive": hidden, "pairs": pairs}
+
+    def may_look(self, facts: Facts) -> bool:
+        """Whether the table may be asked which part of ε its single columns should have."""
+        auto = is_one_of(self.share_one_way, ("auto",))
+        return auto and self.personal is None and facts.unit.n_is_public
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """A network over everything that was measured, with all its tables.
@@ -146,10 +163,14 @@ class Residual(PolicyOptions, Structure):
         aren't sensitive once more.
         """
         run = Run(Policy(self, facts), curator, facts)
-        more, tables = look(run, shares)
-        run.measure_columns(shares["single columns"], more)
-        rest = tables + reserve(run, shares["sensitive"])
-        rest = self.grow(run, rest) if tables else rest
+        looked = look(run, shares, self.may_look(facts))
+        run.measure_columns(shares["single columns"], looked.columns)
+        if looked.tables:
+            run.merge_rare_values()
+        for pair, budget in looked.ties:
+            run.measure(pair, budget)
+        rest = looked.tables + reserve(run, shares["sensitive"])
+        rest = self.grow(run, rest) if looked.tables else rest
         if rest >= run.policy.unit:
             run.measure_columns(rest, again=True)
         elif rest:
@@ -164,60 +185,6 @@ class Residual(PolicyOptions, Structure):
         )
 
 
-# --- the look ------------------------------------------------------------------------------------
-
-
-def look(run: Run, shares: Shares) -> tuple[Fraction, Fraction]:
-    """What single columns get besides their own share of ε, and what pairs have.
-
-    Where columns are independent, tables of several are wasted; where n ε is small, their noise
-    hides what they tell. So single columns get :func:`share_of_columns`, and all of ε instead of
-    more than two thirds: a table measured with a third of ε is mostly noise. The constants were
-    chosen by looking at NLTCS, ACS, CMC, Adult and made independent columns.
-
-    **Privacy:** costs the share of the look; what follows is a function of its release.
-    """
-    epsilon, columns, tables = shares[LOOK_STEP], shares["single columns"], shares["pairs"]
-    if not epsilon:
-        return Fraction(0), tables
-    if not (pairs := run.policy.pairs()):
-        return epsilon + tables, Fraction(0)
-    tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
-    n, whole, sizes = run.facts.n, float(run.facts.epsilon), run.policy.sizes
-    part = share_of_columns(sure_ties(tied, n, whole, sizes), whole * n, sizes)
-    if part > ALONE and not run.policy.forced:
-        return tables, Fraction(0)
-    wanted = run.policy.shorten(min(Fraction(part), ALONE) * (columns + tables))
-    wanted = max(wanted, columns)
-    return wanted - columns, columns + tables - wanted
-
-
-def share_of_look(sizes: Sequence[int]) -> Fraction:
-    """The part of ε that the look costs: with more than this its noise is below v/2."""
-    return min(LOOK, Fraction(mean_association_sensitivity(sizes), sum(sizes)))
-
-
-def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
-    """The part v / (v + D) of ε, for ``mass`` = ε n.
-
-    v: the two-way distance that columns with ε/d each would have from noise. D, ``ties``: what
-    independent columns would leave out.
-    """
-    noise = 2 * sum(sizes) / mass
-    return noise / (noise + max(ties, 0.0))
-
-
-def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:
-    """What of the noisy mean R of pairs is more than chance and the look's own noise together.
-
-    n independent records show √|X||Y| / √(2πn) at most. R itself is below 1.
-    """
-    root = float(np.sqrt(np.minimum(sizes, EFFECTIVE)).mean())
-    chance = root**2 / math.sqrt(2 * math.pi * n)
-    doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
-    return min(tied, 1.0) - chance - doubt
-
-
 # --- columns, and what every step asks -----------------------------------------------------------
 
 
@@ -229,6 +196,7 @@ class Run:
 
     def __init__(self, policy: Policy, curator: Curator, facts: Facts) -> None:
         self.policy, self.curator, self.facts = policy, curator, facts
+        self.door = curator  # to tables of several columns
         self.model = GrowingModel(facts, policy.target)
 
     def measure_columns(
@@ -250,12 +218,33 @@ class Run:
             if second is not None:
                 self.measure(columns, second)
 
+    def merge_rare_values(self) -> None:
+        """Let values whose counts are mostly noise stand as one in all tables of several columns.
+
+        Columns that policy names keep their values.
+
+        **Privacy:** post-processing of the columns' releases; costs nothing.
+        """
+        codes = [np.arange(size) for size in self.policy.sizes]
+        for m in self.model.measurements:
+            j = self.facts.schema.index(m.attributes[0])
+            if not isinstance(m.scale, tuple) and not self.policy.keeps_values(j):
+                codes[j] = merge_rare(m.table, math.sqrt(2) * float(m.scale))
+        merging = Merging(self.facts.schema, tuple(codes))
+        if merging.sizes == self.policy.sizes:
+            return
+        entries = [m.entry for m in self.model.measurements]
+        self.door = self.curator.merged(merging, entries)
+        self.model.merge(merging)
+        self.policy.merged_sizes = merging.sizes
+
     def measure(self, columns: Columns, budget: TableBudget) -> Fraction:
         """A noisy table, which is kept; returns what it cost.
 
         **Privacy:** costs ``budget.epsilon``.
         """
-        answer = self.curator.table(columns, budget, step=self.model.step(columns))
+        door = self.door if len(columns) > 1 else self.curator
+        answer = door.table(columns, budget, step=self.model.step(columns))
         self.model.add(columns, *answer)
         return budget.epsilon
 
@@ -268,22 +257,24 @@ class Run:
         self,
         expected: Mapping[Columns, np.ndarray],
         epsilon: Fraction,
-        budgets: Mapping[bool, TableBudget],
+        budget_of: Callable[[Columns], TableBudget],
         *,
         step: str,
         source: str = "residual against what is released",
     ) -> Columns | None:
         """The columns with the largest residual less their table's expected noise; None for STOP.
 
-        ``budgets``: of a table that touches group A (True), or doesn't.
+        ``budget_of``: what each of these tables would cost.
 
         **Privacy:** an exponential mechanism, costs ε, see :class:`Residual`.
         """
-        policy, sets, tables = self.policy, [*expected], [*expected.values()]
-        scales = {a: float(self.facts.unit.scale(b.epsilon)) for a, b in budgets.items()}
-        noise = [min(policy.cells(s) * scales[policy.in_a(s)], 4 * self.facts.n) for s in sets]
+        sets, tables, expect = [*expected], [*expected.values()], self.curator.expected_noise
+        noise = [
+            min(float(expect(budget_of(s).epsilon, self.policy.cells(s))), 4 * self.facts.n)
+            for s in sets
+        ]
         penalties = np.array([*map(round, noise)], dtype=np.int64)
-        at = self.curator.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
+        at = self.door.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
         return None if at is None else sets[at]
 
 
@@ -315,38 +306,42 @@ class ResidualRounds(Residual):
         What a round may cost depends on releases, and all rounds together cost ε.
         """
         policy, usual = run.policy, self.asks(run.facts)["pairs"] * run.facts.epsilon
+        for pair, budget in policy.share_label(epsilon).items():
+            epsilon -= run.measure(pair, budget)
         twice = math.ceil(2 * len(policy.sizes) * min(epsilon / usual, Fraction(1)))
         planned = twice if self.rounds == "auto" else int(self.rounds)
         least = min(LEAST * policy.unit, epsilon / (len(policy.forced) + 1))
         each = max(policy.shorten(epsilon / max(planned, len(policy.forced) + 1)), least)
         rest, stops, number = epsilon, 0, 0
         for pair in policy.forced:
-            rest -= run.measure(pair, policy.budgets(each)[policy.in_a(pair)])
-        candidates, fit = policy.candidates(), run.model.fit()
+            rest -= run.measure(pair, policy.budget(pair, each))
+        candidates, fit, measured = policy.candidates(), run.model.fit(), False
         with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
-            while rest >= least and stops < STOPS:  # a table of A costs less than its round may
+            while rest >= least and stops < (STOPS if measured else FIRST_STOPS):
                 expected = run.expected_in(
-                    fit, run.model.permitted(candidates, MOST_CELLS, policy.apart)
+                    fit, run.model.permitted(candidates, policy.most_cells, policy.apart)
                 )
                 if not expected:
                     break
                 number += 1
                 each = rest if rest < 2 * each else each
                 choosing = policy.shorten(each * SELECT)
-                budgets = policy.budgets(each - choosing, last=each == rest)
-                chosen = run.choose(expected, choosing, budgets, step=f"round {number}")
-                rest, factor = rest - choosing, UP
+                rest -= choosing
+                budget_of = policy.round_budgets(each - choosing, rest)
+                chosen = run.choose(expected, choosing, budget_of, step=f"round {number}")
+                factor = UP
                 if chosen is not None:
-                    cost = run.measure(chosen, budgets[policy.in_a(chosen)])
+                    measured = True
+                    cost = run.measure(chosen, budget_of(chosen))
                     rest -= cost
                     if rest:
                         fit = run.model.fit(fit, WARM)
                         change = float(np.abs(fit.margin(chosen) - expected[chosen]).sum())
-                        noise = policy.cells(chosen) * float(run.facts.unit.scale(cost))
+                        noise = float(run.curator.expected_noise(cost, policy.cells(chosen)))
                         factor = UP if change <= noise else DOWN if change > CLEAR * noise else SAME
                 shown.update(float(epsilon - rest) - shown.n)
                 stops = stops + 1 if chosen is None else 0
-                each = max(policy.shorten(each * factor), least)
+                each = max(policy.shorten(each * factor**policy.neighbours.power), least)
         return rest
 
 
@@ -362,7 +357,7 @@ class ResidualForest(Residual):
         policy, choosing, tables = run.policy, SELECT * epsilon, (1 - SELECT) * epsilon
         most = max(len(policy.sizes) - 1, 1)
         each = policy.shorten(choosing / most)
-        budgets = dict.fromkeys((True, False), TableBudget(tables / most))
+        budget = TableBudget(tables / most)
         allowed = [p for p in policy.pairs() if not policy.apart[p]]
         expected = run.expected_in(run.model.fit_columns(), allowed)
         pairs, trees = list[Columns](), [*range(most + 1)]  # the tree of each column
@@ -372,19 +367,22 @@ class ResidualForest(Residual):
             i, j = pair
             trees[:] = [trees[i] if tree == trees[j] else tree for tree in trees]
 
-        for pair in policy.forced:
+        for pair in (*policy.forced, *policy.label):
             join(pair)
         chosen: Columns | None = ()
         for number in progress(range(most), "edges", unit="edge"):
             expected = {p: m for p, m in expected.items() if trees[p[0]] != trees[p[1]]}
             if not expected:
                 break
-            chosen = run.choose(expected, each, budgets, step=f"edge {number + 1}")
+            chosen = run.choose(expected, each, lambda _: budget, step=f"edge {number + 1}")
             choosing -= each
             if chosen is None:
                 break
             join(chosen)
-        roots = [math.isqrt(policy.cells(p)) * policy.weight[policy.in_a(p)] for p in pairs]
+        roots = [
+            fair_weight(policy.cells(p), policy.neighbours.power) * policy.weight[policy.in_a(p)]
+            for p in pairs
+        ]
         costs = [policy.shorten(tables * root / sum(roots)) for root in roots]
         rest = choosing + tables - sum(costs)
         if costs and chosen is not None:  # no STOP: the last table gets what rounding leaves

@@ -4,14 +4,15 @@ Without options it asks for nothing: all columns are open, all tables cost the s
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 
+from ..core.agreement import Agree
 from ..core.budgets import proportional, value_weights
 from ..core.errors import BudgetError
 from ..core.factors import Columns, within_bounds
@@ -25,8 +26,19 @@ SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
 UNIT = 2**16  # shares of ε are rounded down to this part of it
 TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
 MOST_CANDIDATES = 4_096  # with triples; else pairs alone
-MOST_CELLS = 2**14  # of a clique
+LABEL = Fraction(2, 3)  # of the ε of pairs, for those of the target
+MOST_OF_PAIR = Fraction(1, 4)  # of ε, for one table
+MOST_CELLS = 2**14  # of a clique where n ε is at most MASS; in proportion above that
+MASS = 10**5
 COLUMN, TABLE = "one-way table", "two- or three-way table"
+
+
+def fair_weight(cells: int, power: int) -> int:
+    """Relative ε of a table that makes the sum of all noise least: √cells.
+
+    With δ noise falls with the root of ρ alone (``power`` 2): cells^(2/3).
+    """
+    return math.isqrt(cells) if power == 1 else round(cells ** (power / (power + 1)))
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,9 @@ class PolicyOptions:
         r times the ε. Weights of values hold for the columns of group B.
     r : ε of group A's tables against the others'.
     share_sensitive : ε of the tables that may hold sensitive attributes.
+    target : the attribute that a classifier will predict. Its pairs with all others, besides
+        sensitive ones and those that policy forbids, are measured first, for two thirds of the ε of
+        pairs, in equal parts.
     """
 
     sensitive: str | None = None
@@ -51,6 +66,7 @@ class PolicyOptions:
     personal: SensitivityGroups | None = None
     r: float = 1 / 3
     share_sensitive: float = 0.1
+    target: str | None = None
 
     def sensitive_names(self) -> tuple[str, ...]:
         """The sensitive attributes, whichever option names them."""
@@ -67,6 +83,11 @@ class PolicyOptions:
         check_restriction(self.restriction, "auto", facts.schema)
         if self.sensitive is not None:
             facts.schema.index(self.sensitive)
+        if self.target is not None and self.target in self.sensitive_names():
+            raise BudgetError(
+                f"{self.target!r} is sensitive and stands in one table besides its column, so its "
+                "pairs with all others can't be measured: name another target, or no target"
+            )
         self.share_of_sensitive()
         check_personal(SensitivityGroups() if self.personal is None else self.personal, self.r)
         if self.sensitive is not None and self.restriction and self.restriction.sensitive:
@@ -84,16 +105,24 @@ class Policy:
     """Which tables a run may measure, and what each costs, over columns. All of it is public.
 
     ``hidden``, ``open``: sensitive columns and all others. ``target``: the root, or None.
-    ``forced``: pairs of open columns that are measured. ``partners``: the columns that policy puts
-    into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table may hold.
+    ``forced``: pairs of open columns that are measured. ``predicted``: the column that a classifier
+    will predict, ``label``: its pairs, which aren't forced besides. ``partners``: the columns that
+    policy puts into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table
+    may hold.
     ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
+    ``unit``: the least part of ε. ``neighbours``: what these differ in.
     ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
+    ``most_cells``: of a clique. ``merged_sizes``: values of each column in tables of several
+    columns, once rare ones are merged.
     """
 
     def __init__(self, options: PolicyOptions, facts: Facts) -> None:
         restriction, schema = options.restriction or Restriction(), facts.schema
         index, self.schema, self.sizes = schema.index, schema, schema.sizes
-        self.unit = facts.epsilon / UNIT
+        self.merged_sizes = schema.sizes
+        mass = facts.n * Fraction(facts.unit.as_pure(facts.epsilon, 1))
+        self.most_cells = clique_limit(mass, len(schema))
+        self.unit, self.neighbours = facts.epsilon / UNIT, facts.unit
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
         self.target = None if restriction.target is None else index(restriction.target)
@@ -106,6 +135,8 @@ class Policy:
         self.partners = {j: [sum(p) - j for p in pairs if j in p] for j in self.hidden}
         if options.sensitive is None and self.target is not None:
             self.partners = {j: [self.target] for j in self.hidden}
+        self.predicted = None if options.target is None else index(options.target)
+        self.label = [] if self.predicted is None else self._label(self.predicted)
         personal, groups = options.personal, None
         if personal is not None:
             groups = personal.policy(schema, options.sensitive)
@@ -120,6 +151,25 @@ class Policy:
         if self.values.rare_values == "same_noise":
             self.asked = []
 
+    def _label(self, target: int) -> list[Columns]:
+        """The pairs of a column with all others that policy and the size of tables allow."""
+        linked, pairs = np.zeros_like(self.apart), list[Columns]()
+        for i, j in self.forced:
+            linked[i, j] = linked[j, i] = True
+        for pair in self.pairs():
+            if target not in pair or pair in self.forced:
+                continue
+            more = linked.copy()
+            more[pair] = more[pair[::-1]] = True
+            if within_bounds(more[None], self.sizes, self.most_cells, self.apart)[0]:
+                linked = more
+                pairs.append(pair)
+        return pairs
+
+    def share_label(self, epsilon: Fraction) -> dict[Columns, TableBudget]:
+        """What the label's pairs cost: two thirds of the pairs' ε in equal parts."""
+        return {pair: self.budget(pair, LABEL * epsilon / len(self.label)) for pair in self.label}
+
     def check_forced(self) -> None:
         """Refuse forced pairs whose cliques are too large or hold a forbidden pair."""
         for j, partners in self.partners.items():
@@ -132,17 +182,23 @@ class Policy:
         linked = np.zeros_like(self.apart)
         for i, j in self.forced:
             linked[i, j] = linked[j, i] = True
-        if not within_bounds(linked[None], self.sizes, MOST_CELLS, self.apart)[0]:
+        if not within_bounds(linked[None], self.sizes, self.most_cells, self.apart)[0]:
             raise BudgetError(
                 "the forced pairs need a table of more than "
-                f"{MOST_CELLS:,} cells, or one that holds a forbidden pair"
+                f"{self.most_cells:,} cells, or one that holds a forbidden pair"
             )
 
     # --- which tables ----------------------------------------------------------------------------
 
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs of open columns whose table isn't too large."""
-        return [pair for pair in combinations(self.open, 2) if self.cells(pair) <= MOST_CELLS]
+        return [pair for pair in combinations(self.open, 2) if self.cells(pair) <= self.most_cells]
+
+    def keeps_values(self, column: int) -> bool:
+        """Whether policy names a column, so that none of its values may be merged."""
+        named = {*self.hidden, *chain(*self.forced, *self.partners.values())}
+        weighted = {*map(self.schema.index, (*self.public, *self.asked))}
+        return column in named | weighted | {self.target, self.predicted}
 
     def candidates(self) -> list[Columns]:
         """These pairs, and small triples of open columns where they aren't many."""
@@ -151,14 +207,14 @@ class Policy:
         return [*pairs, *triples] if len(pairs) + len(triples) <= MOST_CANDIDATES else [*pairs]
 
     def cells(self, columns: Columns) -> int:
-        """Declared cells of a table."""
-        return math.prod(self.sizes[j] for j in columns)
+        """Cells of a table, of merged values where they are."""
+        return math.prod(self.merged_sizes[j] for j in columns)
 
     def pairs_with(self, hidden: int) -> list[Columns]:
         """The pairs of which one may be the one table of a sensitive column."""
         others = self.partners[hidden] or self.open
         pairs = [(min(i, hidden), max(i, hidden)) for i in others if not self.apart[i, hidden]]
-        return [pair for pair in pairs if self.cells(pair) <= MOST_CELLS]
+        return [pair for pair in pairs if self.cells(pair) <= self.most_cells]
 
     # --- how much ε ------------------------------------------------------------------------------
 
@@ -170,17 +226,35 @@ class Policy:
         """ε rounded down to a short fraction of the whole; a tiny one stays as it is."""
         return math.floor(epsilon / self.unit) * self.unit or epsilon
 
-    def budgets(self, epsilon: Fraction, last: bool = False) -> dict[bool, TableBudget]:
-        """What a table that touches group A (True), or doesn't, gets of ε; the last one all."""
-        parts = {
-            in_a: epsilon if last and weight == 1 else self.shorten(epsilon * weight)
-            for in_a, weight in self.weight.items()
-        }
-        return {in_a: TableBudget(part, source=TABLE) for in_a, part in parts.items()}
+    def budget(self, columns: Columns, epsilon: Fraction, last: bool = False) -> TableBudget:
+        """What a table gets of ε, by its group; the last one all, but less where its group may."""
+        weight = self.weight[self.in_a(columns)]
+        part = epsilon if last and weight == 1 else self.shorten(epsilon * weight)
+        return TableBudget(part, source=TABLE)
+
+    def round_budgets(self, epsilon: Fraction, left: Fraction) -> Callable[[Columns], TableBudget]:
+        """What each table would cost in a round of ε, where so much is left.
+
+        In proportion to √cells, so ε is that of a pair of the median size; a quarter of the whole
+        at most, and all that is left in the last round.
+        """
+        last = epsilon == left
+        most = left if last else min(left, self.unit * UNIT * MOST_OF_PAIR)
+        median = int(np.median([self.cells(pair) for pair in self.pairs()] or [1]))
+        budgets = dict[tuple[int, bool], TableBudget]()
+
+        def budget_of(columns: Columns) -> TableBudget:
+            kind = cells, _ = self.cells(columns), self.in_a(columns)
+            if kind not in budgets:
+                part = left if last else min(price(cells, median) * epsilon, most)
+                budgets[kind] = self.budget(columns, part, last)
+            return budgets[kind]
+
+        return budget_of
 
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
-        """Relative ε of columns by name: √values, times what the group of the column gets."""
-        roots = {j: math.isqrt(self.sizes[j] * 10**4) for j in columns}
+        """Relative ε of columns by name: √values (or as the unit says), times its group's."""
+        roots = {j: fair_weight(self.sizes[j] * 10**4, self.neighbours.power) for j in columns}
         return {
             self.schema.names[j]: root * self.weight[j in self.group_a] for j, root in roots.items()
         }
@@ -222,6 +296,22 @@ class Policy:
         return TableBudget(epsilon, weights, (first.entry,), COLUMN)
 
 
+def price(cells: int, median: int) -> Fraction:
+    """ε of a table against that of a pair of the median size: √(cells / median)."""
+    return Fraction(math.isqrt(16**2 * cells // median) or 1, 16)
+
+
+def clique_limit(mass: Fraction, columns: int) -> int:
+    """Cells that a clique may have, for ``mass`` = n ε: 2^14 · max(1, n ε / 10^5).
+
+    More records or more ε pay for more tables, and cliques must hold these. At most 2^20 over the
+    number of columns (but 2^14 always), so that a tree of as many cliques is still fitted at once.
+    Where n is secret, it is 1 here.
+    """
+    wanted = math.floor(MOST_CELLS * max(Fraction(1), mass / MASS))
+    return max(MOST_CELLS, min(wanted, Agree.most_cells // columns))
+
+
 def reserve(run: Any, epsilon: Fraction) -> Fraction:
     """Measure the one table of each sensitive attribute; what is left of ε.
 
@@ -244,7 +334,7 @@ def reserve(run: Any, epsilon: Fraction) -> Fraction:
         chosen = run.choose(
             run.expected_in(run.model.fit(), pairs),
             choosing,
-            dict.fromkeys((True, False), budget),
+            lambda _, budget=budget: budget,
             source="the one table that holds a sensitive attribute",
             step=f"partner of {policy.schema.names[j]}",
         )

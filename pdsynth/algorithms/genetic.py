@@ -571,7 +571,7 @@ class GeneticBayes(Recipe):
 
     **Privacy:** strict: pure ε-DP under replacing one record: a sketch of R over the pairs that the
     search may use (βε; those with a sensitive attribute are dropped), any search on it as
-    post-processing, and d tables of discrete Laplace noise. A sensitive attribute stands in one
+    post-processing, and d noisy tables. A sensitive attribute stands in one
     table only, so its own loss, (1−β)ε/d (ε/d where no network is learnt), is known before the run.
     """
 

@@ -210,7 +210,7 @@ class PPBA(Preset):
     share_sketch : share of the structure's ε for the associations (strict).
 
     **Privacy:** strict: pure ε-DP under replacing one record: one sketch of all pairs, from which
-    tree, root, weights and ranking follow; d−1 exponential mechanisms; d discrete Laplace tables.
+    tree, root, weights and ranking follow; d−1 exponential mechanisms; d noisy tables.
     """
 
     q: float = 1.1

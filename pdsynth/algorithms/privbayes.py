@@ -137,7 +137,7 @@ class PrivBayes(Preset):
     general domains under ``k="auto"`` use maximal sets and pay for all d tables.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms of
-    ε₁/(d−1) and d−k (or d) discrete Laplace tables, sequentially.
+    ε₁/(d−1) and d−k (or d) noisy tables, sequentially.
 
     >>> PrivBayes(epsilon=0.5, k=2)
     PrivBayes(epsilon=0.5, k=2, guarantee='strict')

@@ -138,7 +138,7 @@ class Views(Structure):
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """The views, which agree, and the tree of bits with the most mutual information in them.
 
-        **Privacy:** one discrete Laplace table per view, ε in all; all else is post-processing.
+        **Privacy:** one noisy table per view, ε in all; all else is post-processing.
         """
         bits, n = curator.binary(), facts.n
         names = bits.schema.names

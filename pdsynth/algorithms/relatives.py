@@ -68,7 +68,7 @@ class CSAPrivBayes(Preset):
     groups_, association_, weights_ : as in HPPrivBayes.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms, d−1 noisy
-    associations unless the groups are policy, d discrete Laplace tables.
+    associations unless the groups are policy, d noisy tables.
     """
 
     sensitive: str | None = None
@@ -94,7 +94,7 @@ class ELPrivBayes(Preset):
     are those of public code (label: reconstruction). Parameters as in PrivBayes.
 
     **Privacy:** strict: pure ε-DP under replacing one record: one noisy sketch of all pairs (βε),
-    everything else about the structure is post-processing; d discrete Laplace tables.
+    everything else about the structure is post-processing; d noisy tables.
     """
 
     def _parts(self, facts: Facts) -> Parts:
@@ -140,7 +140,7 @@ class WeightedPrivBayes(Preset):
     order_, average_association_ : the attributes in their order, and the entropies that made it.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d noisy histograms, d−1 exponential
-    mechanisms, discrete Laplace tables.
+    mechanisms, noisy tables.
     """
 
     share_sketch: float = 0.15

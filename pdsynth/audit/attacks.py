@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import BudgetError, ExactNoise, bar, number, show, wanted
+from ..core import COUNTING, BudgetError, ExactNoise, bar, number, show, wanted
 from . import detectors, power
 from .case import Attack, Case, Effort, Finding, Progress, Result, conclude, format_epsilon
 from .detectors import BatchedNoise, RecordedNoise, extend_seed
@@ -121,7 +121,7 @@ class Sampled(Sampling):
         quiet, asked = listen(case)
         if self.statistic is None:
             return power.simulate_templates(
-                [[power.Template.of(find_cells(both, asked))] for both in (quiet, quiet[::-1])]
+                [[power.Template(tuple(find_cells(both, asked)))] for both in (quiet, quiet[::-1])]
             )
         statistic = self.statistic
         runs = min(power.DRAWS, max(1000, power.NUMBERS // max(1, count_numbers(asked))))
@@ -140,34 +140,41 @@ class Sampled(Sampling):
         return power.Simulation(simulate)
 
 
-def listen(case: Case) -> tuple[list[Any], list[list[tuple[Any, Any]]]]:
-    """Releases of both tables without noise, and the Laplace numbers that they ask for."""
+Calls = list[tuple[str, Any, Any]]  # a release's draws of noise: law, scale, shape
+
+
+def listen(case: Case) -> tuple[list[Any], list[Calls]]:
+    """Releases of both tables without noise, and the noise numbers that they ask for."""
     tapes = RecordedNoise(), RecordedNoise()
     quiet = [case.publish(world, tape) for world, tape in enumerate(tapes)]
-    return quiet, [tape.find("discrete_laplace") for tape in tapes]
+    return quiet, [[call for call in tape.asked if call[0] in COUNTING] for tape in tapes]
 
 
-def count_numbers(asked: Sequence[list[tuple[Any, Any]]]) -> int:
+def count_numbers(asked: Sequence[Calls]) -> int:
     """Noise numbers of one release."""
-    return max(sum(math.prod(shape) for _, shape in calls) for calls in asked)
+    return max(sum(math.prod(shape) for _, _, shape in calls) for calls in asked)
 
 
-def find_cells(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]]) -> list[power.Cells]:
-    """Of each Laplace answer the cells that change."""
-    scales, others = ([np.asarray(scale, dtype=object) for scale, _ in calls] for calls in asked)
-    same = [s.tolist() for s in scales] == [s.tolist() for s in others]
-    if len(quiet[0]) != len(scales) or not same:
+def find_cells(quiet: Sequence[Any], asked: Sequence[Calls]) -> list[power.Cells]:
+    """Of each noisy answer the cells that change."""
+    laws, others = (
+        [(law, np.asarray(scale, dtype=object).tolist()) for law, scale, _ in calls]
+        for calls in asked
+    )
+    if len(quiet[0]) != len(laws) or laws != others:
         raise ValueError(
-            "a likelihood ratio needs the Laplace answers in order, with the same "
+            "a likelihood ratio needs the noisy answers in order, with the same "
             "scales for both tables"
         )
     return [
-        power.Cells.between(np.asarray(before), np.asarray(after), scale)
-        for before, after, scale in zip(*quiet, scales, strict=True)
+        power.Cells.between(
+            np.asarray(before), np.asarray(after), np.asarray(scale), law == "zero_sum_laplace"
+        )
+        for before, after, (law, scale, _) in zip(*quiet, asked[0], strict=True)
     ]
 
 
-def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[list[tuple[Any, Any]]]) -> Statistic:
+def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[Calls]) -> Statistic:
     """Σ (|t − c'| − |t − c|)/b over the noisy cells t that one record changes from c to c'.
 
     ``quiet``: both releases without noise; ``asked``: their scales b. The statistic is in 256ths of

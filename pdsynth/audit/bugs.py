@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import Independent
+from ..concentrated import DiscreteGaussian, rho_of, round_root
 from ..core import (
     GRID,
     SCORES,
@@ -28,6 +29,7 @@ from ..core import (
     laplace_mechanism,
     marginal,
     mutual_information,
+    zero_sum_mechanism,
 )
 from ..published.budgets import sensitivity_weights
 
@@ -36,6 +38,7 @@ Table = np.ndarray
 Sizes = Sequence[int]
 Pair = tuple[int, tuple[int, ...]]  # child, parents
 Pairs = Sequence[Pair]
+DELTA = Q(1, 10**9)
 
 
 def count(codes: Codes, sizes: Sizes, columns: Sequence[int] | None = None) -> Table:
@@ -87,6 +90,24 @@ def shared_number(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table
     """Wrong: one number per row. **Privacy:** none: differences inside a row are exact."""
     counts, scale = count(codes, sizes), np.array([2 / epsilon], dtype=object)
     return counts + noise.child("table").discrete_laplace(scale, (len(counts), 1))
+
+
+def zero_sum(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
+    """Right: noise of sum 0 and scale 2/ε, where a record is replaced. **Privacy:** ε."""
+    return zero_sum_mechanism(count(codes, sizes), 2 / epsilon, noise.child("table"))
+
+
+def added_table(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
+    """Right: noise of scale 1/ε in every declared cell, where a record is added.
+
+    **Privacy:** ε.
+    """
+    return laplace_mechanism(count(codes, sizes), 1 / epsilon, noise.child("table"))
+
+
+def added_zero_sum(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
+    """Wrong: noise of sum 0, though n is secret. **Privacy:** none: the table's sum is n."""
+    return zero_sum_mechanism(count(codes, sizes), 1 / epsilon, noise.child("table"))
 
 
 # --- several tables -------------------------------------------------------------
@@ -296,6 +317,47 @@ def group(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ..
 def raw_threshold(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> tuple[int, ...]:
     """Wrong: whose raw mutual information reaches 0.1 bit. **Privacy:** none."""
     return tuple(np.flatnonzero(information(codes, sizes) >= 0.1).tolist())
+
+
+# --- with δ = 1e-9, in zCDP ---------------------------------------------------------
+
+
+def gaussian_tables(
+    codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise, times: int = 1
+) -> list[Table]:
+    """Right: two histograms that share ρ, σ² = 2/ρ. **Privacy:** (ε, δ), not pure ε."""
+    law = DiscreteGaussian(2 / (times * rho_of(epsilon, DELTA)))
+    streams = [noise.child(f"x{j}") for j in (0, 1)]
+    return [s.add_law(count(codes, sizes, (j,)), law) for j, s in enumerate(streams)]
+
+
+def delta_twice(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> list[Table]:
+    """Wrong: two fits that keep (ε, δ) each, as if both together did. **Privacy:** 2ρ."""
+    return gaussian_tables(codes, sizes, epsilon, noise, times=2)
+
+
+def root_for_square(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> Table:
+    """Wrong: σ where its square belongs. **Privacy:** √ρ, which is more than ρ."""
+    root = Q(float(1 / rho_of(epsilon, DELTA)) ** 0.5).limit_denominator(10**6)
+    return noise.child("x0").add_law(count(codes, sizes, (0,)), DiscreteGaussian(root))
+
+
+def eighth(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise, times: int = 1) -> int:
+    """Right: a choice of which ρ = e²/8, e its exponent. **Privacy:** (ε, δ), not pure ε.
+
+    The first scores how far its counts are from equal ones, the second how near: a replaced record
+    moves either by 2 at most, also away from each other.
+    """
+    exponent = times * round_root(8 * rho_of(epsilon, DELTA))
+    tables = [count(codes, sizes, (j,)) for j in (0, 1)]
+    far, near = (int(np.abs(t - len(codes) // t.size).sum()) for t in tables)
+    one = Quantity(np.array([far, 2 - near]), "records"), Quantity(2, "records")
+    return exponential_mechanism(*one, exponent, noise.child("column"))
+
+
+def half_for_eighth(codes: Codes, sizes: Sizes, epsilon: Q, noise: Noise) -> int:
+    """Wrong: the exponent of e²/2 where e²/8 is charged. **Privacy:** up to 4ρ."""
+    return eighth(codes, sizes, epsilon, noise, times=2)
 
 
 # --- files ------------------------------------------------------------------------

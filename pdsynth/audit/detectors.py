@@ -7,6 +7,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,22 +25,29 @@ def extend_seed(seed: Seed, *more: int) -> list[int] | None:
 class RecordedNoise(Noise):
     """No noise, and the first candidate; keeps what was asked.
 
-    ``asked``: ("discrete_laplace", scale, shape) and ("select", numerators, denominator), in order.
+    ``asked``: ("discrete_laplace", scale, shape), ("zero_sum_laplace", scale, shape) and ("select",
+    numerators, denominator), in order.
     """
+
+    zero_sum = True
 
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[tuple[str, Any, Any]] = []
 
-    def find(self, kind: str) -> list[tuple[Any, Any]]:
-        """What was asked of one kind."""
-        return [(first, second) for name, first, second in self.asked if name == kind]
+    def find(self, *kinds: str) -> list[tuple[Any, Any]]:
+        """What was asked of one kind, or of several."""
+        return [(first, second) for name, first, second in self.asked if name in kinds]
 
     def _stream(self, label: str) -> RecordedNoise:
         return self
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         self.asked.append(("discrete_laplace", scale, shape))
+        return np.zeros(shape, dtype=np.int64)
+
+    def zero_sum_laplace(self, scale: Fraction, shape: tuple[int, ...]) -> np.ndarray:
+        self.asked.append(("zero_sum_laplace", scale, shape))
         return np.zeros(shape, dtype=np.int64)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
@@ -82,6 +90,19 @@ class ScriptedNoise(RecordedNoise):
         return self._take([self.unit / bound] * bound)
 
 
+def zero_sum_rows(noise: ExactNoise, scale: Fraction, rows: int, cells: int) -> np.ndarray:
+    """Independent draws of the zero-sum law as arrays, int64 (rows, cells), quick for many rows."""
+    found = np.empty((0, cells), dtype=np.int64)
+    t, s = scale.as_integer_ratio()
+    while len(found) < rows:
+        tries = min(3 * (rows - len(found)) + 16, 2**22 // cells)
+        free = ExactNoise.discrete_laplace(noise, np.array(scale), (tries, cells - 1))
+        last = -free.sum(axis=1, keepdims=True)
+        kept = noise.bernoulli_exp(np.abs(last[:, 0]) * s, np.full(tries, t))
+        found = np.concatenate([found, np.hstack([free, last])[kept]])
+    return found[:rows]
+
+
 class BatchedNoise(ExactNoise):
     """Exact noise for many runs at once: arrays get a leading axis of ``runs``.
 
@@ -99,6 +120,9 @@ class BatchedNoise(ExactNoise):
 
     def discrete_laplace(self, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         return super().discrete_laplace(scale, (self.runs, *shape))
+
+    def zero_sum_laplace(self, scale: Fraction, shape: tuple[int, ...]) -> np.ndarray:
+        return zero_sum_rows(self, scale, self.runs, math.prod(shape)).reshape(self.runs, *shape)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
         return 0

@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import ExactNoise, Model, Noise, SchemaError
+from ..concentrated import epsilon_of, renyi_losses
+from ..core import COUNTING, ExactNoise, Model, Noise, SchemaError
 from . import detectors
 from .attacks import TRIES
 from .detectors import PrefetchedNoise, RecordedNoise, extend_seed
 from .estimator import Bound, lower_bound, quantise
 from .pairs import Pair
+from .tape import Explorer, Player, Tape, compare
 
 AUDITS = 1000  # audits that share the error of 5 %: a correct function is blamed in one of 20,000
 ROUNDING = 1 + 1e-9  # what doubles may add to an exact law
@@ -83,11 +85,11 @@ class Trial:
         codes = (self.pair.before, self.pair.after)[world].copy()
         return self.function(codes, self.pair.sizes, *self.arguments, self.epsilon, noise)
 
-    def ask(self, world: int, kind: str) -> list[tuple[Any, Any]]:
+    def ask(self, world: int, *kinds: str) -> list[tuple[Any, Any]]:
         """What it asks a random source for."""
         tape = RecordedNoise()
         self.run(world, tape)
-        return tape.find(kind)
+        return tape.find(*kinds)
 
     def repeat(self, world: int) -> list[Any]:
         """Some runs, each with its own noise."""
@@ -110,6 +112,22 @@ class Trial:
         return self.blame(code or self.code, words, float(bound)) if lost else SOUND
 
 
+# --- functions that promise (ε, δ) ------------------------------------------------
+
+
+def examine_with_delta(trial: Trial) -> Diagnosis:
+    """The exact ρ of every answer, forced on the other table; what they come to at δ = 1e-9."""
+    recorder = Explorer(0, 0)
+    trial.run(0, Tape(recorder))
+    player = Player(recorder.asked)
+    trial.run(1, Tape(player))
+    losses = [compare(*pair, renyi_losses) for pair in player.pairs]
+    lost = max(sum(loss.forward for loss in losses), sum(loss.backward for loss in losses))
+    rho = Fraction(lost).limit_denominator(10**12)
+    bound = epsilon_of(rho, Fraction(1, 10**9))
+    return trial.judge(f"all answers together cost ρ = {float(rho):.4g}", bound)
+
+
 # --- functions that publish numbers ---------------------------------------------
 
 
@@ -121,8 +139,7 @@ def examine_numbers(trial: Trial) -> Diagnosis:
     if first != second:
         return trial.blame("L9", f"the output has shapes {first} and {second}")
     scales = [
-        [np.ravel(scale).tolist() for scale, _ in trial.ask(world, "discrete_laplace")]
-        for world in (0, 1)
+        [np.ravel(scale).tolist() for scale, _ in trial.ask(world, *COUNTING)] for world in (0, 1)
     ]
     if scales[0] != scales[1]:
         a, b = next((max(x), max(y)) for x, y in zip(*scales, strict=False) if x != y)
@@ -130,6 +147,8 @@ def examine_numbers(trial: Trial) -> Diagnosis:
             "L5", f"a noise scale is {float(a):.4g} in one world and {float(b):.4g} in the other"
         )
     lost = add_losses(trial)
+    if lost == math.inf:
+        return trial.blame("L3 zero-sum", "noise of sum 0 shows the sum, which is not the same")
     if lost is not None:
         words = "the changes of all published numbers, each divided by its noise scale, add up to "
         return trial.judge(f"{words}{lost}", lost)
@@ -165,9 +184,18 @@ class KnownNoise(RecordedNoise):
         self.asked.append(("known", numbers, np.broadcast_to(scale, shape)))
         return numbers
 
+    def zero_sum_laplace(self, scale: Fraction, shape: tuple[int, ...]) -> np.ndarray:
+        """The same; the last number is what is missing to 0."""
+        numbers = self.discrete_laplace(np.asarray(scale, dtype=object), shape)
+        numbers.flat[-1] -= numbers.sum()
+        return numbers
 
-def add_losses(trial: Trial) -> Fraction | None:
-    """Σ |change| ÷ scale of outputs that are counts plus one draw for each number; else None."""
+
+def add_losses(trial: Trial) -> Fraction | float | None:
+    """Σ |change| ÷ scale of outputs that are counts plus one draw for each number; else None.
+
+    Infinite where noise of sum 0 is on counts whose sum changes.
+    """
     quiet = []
     for world in (0, 1):
         tape = KnownNoise()
@@ -183,6 +211,12 @@ def add_losses(trial: Trial) -> Fraction | None:
         if (counts % 1).any():
             return None
         quiet.append(counts.astype(int).tolist())
+    at = 0
+    for numbers, _ in tape.find("known"):
+        first, second = (sum(counts[at : at + numbers.size]) for counts in quiet)
+        if numbers.sum() == 0 and first != second:
+            return math.inf
+        at += numbers.size
     changes = zip(*quiet, (scale for _, scale in drawn), strict=True)
     return sum((Fraction(abs(a - b)) / Fraction(scale) for a, b, scale in changes), Fraction(0))
 
@@ -209,7 +243,7 @@ def measure_best(trial: Trial, runs: int) -> Diagnosis:
     out = [np.stack([flatten(output) for output in world]) for world in trial.sample(runs, 7)]
     statistics = list_statistics(before, after, np.concatenate([x[: runs // 3] for x in out]))
     found, _ = bound_best([[statistic(x) for x in out] for statistic in statistics])
-    calls, numbers = trial.ask(0, "discrete_laplace"), len(before)
+    calls, numbers = trial.ask(0, *COUNTING), len(before)
     drawn = sum(math.prod(shape) for _, shape in calls)
     code, words = "", found.event
     if not calls:

@@ -235,6 +235,19 @@ def table_pairs() -> tuple[Pair, ...]:
 
 
 @cache
+def added_pairs() -> tuple[Pair, ...]:
+    """A record more, of values that others have or that nobody has."""
+    crowd = np.array([[i % 2, i // 2 % 2] for i in range(11)], dtype=np.uint8)
+    return tuple(
+        Pair(crowd, np.vstack([crowd, np.array([record], dtype=np.uint8)]), (2, 3), words)
+        for record, words in (
+            ((1, 1), "a record is added, as others are"),
+            ((1, 2), "a record is added, with values that nobody has"),
+        )
+    )
+
+
+@cache
 def list_pairs() -> tuple[Pair, ...]:
     """A record that changes one attribute or all, among mixed ones, or among others all alike."""
     mixed = [[i >> j & 1 for j in range(6)] for i in range(0, 60, 7)]

@@ -7,7 +7,7 @@ numpy's: they only say what an audit could have seen, and nothing is released.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -61,6 +61,17 @@ def draw_laplace(rng: np.random.Generator, scale: np.ndarray, shape: Sequence[in
     return rng.geometric(p, tuple(shape)) - rng.geometric(p, tuple(shape))
 
 
+def draw_zero_sum(rng: np.random.Generator, scale: float, rows: int, cells: int) -> np.ndarray:
+    """Zero-sum numbers (rows, cells), quickly: the last cell is what is missing to 0."""
+    found = np.empty((0, cells), dtype=np.int64)
+    while len(found) < rows:
+        free = draw_laplace(rng, np.array(scale), (4 * (rows - len(found)) + 16, cells - 1))
+        last = -free.sum(axis=1, keepdims=True)
+        kept = rng.random(len(free)) < np.exp(-np.abs(last[:, 0]) / scale)
+        found = np.concatenate([found, np.hstack([free, last])[kept]])
+    return found[:rows]
+
+
 class WeakNoise(BatchedNoise):
     """Noise of many runs at once, divided by a factor."""
 
@@ -76,24 +87,42 @@ class WeakNoise(BatchedNoise):
         wide = np.asarray(scale, dtype=object).astype(float) / self._factor
         return draw_laplace(self._rng, wide, (self.runs, *shape))
 
+    def zero_sum_laplace(self, scale: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """The same of sum 0."""
+        wide, cells = float(scale) / self._factor, math.prod(shape)
+        return draw_zero_sum(self._rng, wide, self.runs, cells).reshape(self.runs, *shape)
+
 
 class Cells(NamedTuple):
     """The cells of a noisy answer that differ between two tables: where, both counts, and scales.
 
     ``where``: bool, in the shape of the answer; the others: one number for each such cell.
+    ``zero_sum``: the noise of all cells of the answer has the sum 0.
     """
 
     where: np.ndarray
     before: np.ndarray
     after: np.ndarray
     scales: np.ndarray
+    zero_sum: bool = False
 
     @classmethod
-    def between(cls, before: np.ndarray, after: np.ndarray, scale: np.ndarray) -> Cells:
+    def between(
+        cls, before: np.ndarray, after: np.ndarray, scale: np.ndarray, zero_sum: bool = False
+    ) -> Cells:
         """Of two tables of counts, whose noise has scales that broadcast to them."""
         moved = before != after
         scales = np.broadcast_to(scale, moved.shape)[moved].astype(float)
-        return cls(moved, before[moved], after[moved], scales)
+        if zero_sum and before.sum() != after.sum():
+            raise ValueError("zero-sum noise for tables with different sums: no ratio is finite")
+        return cls(moved, before[moved], after[moved], scales, zero_sum)
+
+    def draw(self, rng: np.random.Generator, factor: float, draws: int) -> np.ndarray:
+        """Zero-sum noise of these cells, divided by a factor: (draws, cells)."""
+        if not len(self.scales):
+            return np.zeros((draws, 0))
+        wide = float(self.scales[0]) / factor
+        return draw_zero_sum(rng, wide, draws, self.where.size)[:, : len(self.scales)]
 
     def odds(self, noisy: np.ndarray) -> Any:
         """Ln P(noisy | before) − ln P(noisy | after), of these cells alone: (…, cells) → (…)."""
@@ -105,38 +134,39 @@ class Cells(NamedTuple):
 class Template:
     """What one run's likelihood ratio is made of: noisy cells that change, and choices.
 
-    ``changes``: how far a cell of the other world lies from this one's, ``scales`` of its noise;
-    ``choices``: exponents −γ of this world and the other, each (candidates,).
+    ``cells``: those of this world's and the other's noisy answers; ``choices``: exponents −γ of
+    this world and the other, each (candidates,).
     """
 
-    changes: np.ndarray
-    scales: np.ndarray
+    cells: tuple[Cells, ...]
     choices: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
-    tables: int = 0
-
-    @classmethod
-    def of(
-        cls, cells: Iterable[Cells], choices: Iterable[tuple[np.ndarray, np.ndarray]] = ()
-    ) -> Template:
-        """From the noisy answers and the choices of a run."""
-        parts = list(cells)
-        return cls(
-            np.concatenate([np.zeros(0), *(p.after - p.before for p in parts)]),
-            np.concatenate([np.ones(0), *(p.scales for p in parts)]),
-            tuple(choices),
-            sum(bool(p.where.any()) for p in parts),
-        )
 
     @property
     def moves(self) -> int:
-        """Answers that the pair changes: ``tables``, and choices with other exponents."""
-        return self.tables + sum(not np.allclose(*both) for both in self.choices)
+        """Answers that the pair changes: tables, and choices with other exponents."""
+        tables = sum(bool(part.where.any()) for part in self.cells)
+        return tables + sum(not np.allclose(*both) for both in self.choices)
+
+    @property
+    def numbers(self) -> int:
+        """Noise numbers of one run."""
+        return sum(p.where.size if p.zero_sum else len(p.scales) for p in self.cells)
 
     def simulate(self, factor: float, draws: int, rng: np.random.Generator) -> np.ndarray:
         """Ln P(answers | this world) − ln P(answers | the other), (draws,)."""
-        scales = self.scales / factor
-        noise = draw_laplace(rng, scales, (draws, len(scales)))
-        total = ((np.abs(noise - self.changes) - np.abs(noise)) / scales).sum(axis=1)
+        parts = sorted(self.cells, key=lambda part: part.zero_sum)
+        alone = [p for p in parts if not p.zero_sum]
+        scales = np.concatenate([np.ones(0), *(p.scales for p in parts)]) / factor
+        changes = np.concatenate([np.zeros(0), *(p.after - p.before for p in parts)])
+        single = np.concatenate([np.ones(0), *(p.scales for p in alone)]) / factor
+        noise = np.concatenate(
+            [
+                draw_laplace(rng, single, (draws, len(single))),
+                *(p.draw(rng, factor, draws) for p in parts if p.zero_sum),
+            ],
+            axis=1,
+        )
+        total = ((np.abs(noise - changes) - np.abs(noise)) / scales).sum(axis=1)
         for mine, other in self.choices:
             logs = [x * factor - np.logaddexp.reduce(x * factor) for x in (mine, other)]
             total += (logs[0] - logs[1])[rng.choice(len(mine), draws, p=np.exp(logs[0]))]
@@ -145,7 +175,7 @@ class Template:
 
 def simulate_templates(worlds: Sequence[Sequence[Template]]) -> Simulation:
     """Likelihood ratios of both worlds, from some runs' templates each, with a fixed stream."""
-    cells = max(1, *(len(t.changes) for templates in worlds for t in templates))
+    cells = max(1, *(t.numbers for templates in worlds for t in templates))
     draws = min(DRAWS, max(2000, NUMBERS // cells))
 
     def simulate(factor: float) -> Statistics:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..concentrated import renyi_losses
 from ..core import BudgetError, Entry, Ledger, Noise, Schema, SchemaError, as_text, positive
 from ..files.pages import render
 from ..persons import LEVEL, People, choose_levels
 from .case import format_epsilon
-from .tape import Asked, Explorer, Fits, Loss, Walk, compare, differences, walk
+from .tape import Asked, Explorer, Fits, Loss, Walk, compare, differences, log_ratios, walk
 
 ROUNDING = 1e-9
 BESIDES = "what the fit shows besides"
@@ -53,7 +54,8 @@ class Replay:
     ``steps``: those of the worst walk, then every step of another walk that breaks its line;
     ``epsilon``: what the ledger says of the whole fit; ``log_ratio``: max |ln p/p'| of the worst
     walk's transcript; ``change``: how the tables differ; ``walks``: forced runs; ``moved``: noisy
-    answers whose counts differ on the worst walk.
+    answers whose counts differ on the worst walk; ``sign``: "ρ" where the ledger counts ρ, and so
+    do claims and losses here.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Replay:
     change: str
     walks: int
     moved: int
+    sign: str = "ε"
 
     @property
     def claimed(self) -> Fraction | float:
@@ -92,7 +95,8 @@ class Replay:
         lines = [
             f"{self.name}: {word}. {self.change}; {self.walks} walks. "
             f"Lost {format_epsilon(self.log_ratio)} of "
-            f"{format_epsilon(float(self.claimed))} that the ledger allows this change "
+            f"{format_epsilon(float(self.claimed))}{' (ρ)' * (self.sign == 'ρ')} that the ledger "
+            "allows this change "
             f"(ε = {format_epsilon(float(self.epsilon))} in all).",
             f"{'step':<44} {'mechanism':<18} {'claimed':>9} {'lost':>9}",
         ]
@@ -267,11 +271,14 @@ class Change:
             return "one record more"
         return "several records change" if self.attributes else "the same records"
 
-    def claim(self, entry: Entry) -> Fraction | float:
-        """What a ledger line allows this change to lose, exactly."""
-        return self.part * self._claim(entry)
+    def claim(self, entry: Entry, power: int = 1) -> Fraction | float:
+        """What a ledger line allows this change to lose, exactly.
 
-    def _claim(self, entry: Entry) -> Fraction | float:
+        ``power``: of the ledger's unit; a removal and an addition cost 2^power times as much.
+        """
+        return self.part * self._claim(entry, power)
+
+    def _claim(self, entry: Entry, power: int) -> Fraction | float:
         if self.added and entry.kind == "mechanism":
             return entry.epsilon if entry.relation == "add_remove" else Fraction(0)
         if not set(entry.attributes) & set(self.attributes):
@@ -282,7 +289,7 @@ class Change:
         if isinstance(entry.scale, tuple) and self.codes and own in self.codes:
             u, v = self.codes[own]
             return 1 / entry.scale[u] + 1 / entry.scale[v]
-        return entry.cost
+        return entry.epsilon * (2**power if entry.relation == "add_remove" else 1)
 
 
 def texts(frame: pd.DataFrame, schema: Schema) -> list[list[str | None]]:
@@ -313,13 +320,16 @@ def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int)
     for number in range(walks):
         walked = walk(fits, Explorer(number, seed), number)
         ledger = next((f[0].ledger_ for f in walked.fitted if f), Ledger(Fraction(1)))
-        losses = [compare(*pair) for pair in walked.pairs]
+        of_choice = renyi_losses if ledger.unit.power == 2 else log_ratios
+        losses = [compare(*pair, of_choice) for pair in walked.pairs]
         steps = tuple(list_steps(walked, losses, ledger, change))
         total = float(add_up(losses))
         besides = sum(float(s.log_ratio) for s in steps if s.mechanism == "none")
         moved = sum(s.kind == "table" and s.forward > 0 for s in losses)
         found.append(
-            Replay(name, steps, ledger.epsilon, total + besides, str(change), walks, moved)
+            Replay(
+                name, steps, ledger.epsilon, total + besides, str(change), walks, moved, ledger.sign
+            )
         )
         sure, lost = ledger.guaranteed_ex_ante, ledger.attribute_epsilon().to_dict()
         promised.append(lost if sure is True else {name: lost[name] for name in sure or ()})
@@ -327,7 +337,7 @@ def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int)
     broken = [s for r in found if r is not worst for s in r.violations]
     new = [s for s in dict.fromkeys(broken) if s not in worst.steps]
     steps = (*worst.steps, *new, *changed_promises(promised))
-    return Replay(name, steps, worst.epsilon, worst.log_ratio, str(change), walks, worst.moved)
+    return replace(worst, steps=steps)
 
 
 def add_up(losses: Iterable[Loss]) -> Fraction | float:
@@ -371,7 +381,8 @@ def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger, change: Change)
                 "",
             )
         )
-        yield Step(line.step, line.mechanism, change.claim(line), lost, why or less, not less)
+        claimed = change.claim(line, ledger.unit.power)
+        yield Step(line.step, line.mechanism, claimed, lost, why or less, not less)
     why = walked.parted or differences(walked)
     raw = any(change.claim(e) == math.inf for e in ledger.entries)
     yield Step(
@@ -381,6 +392,8 @@ def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger, change: Change)
 
 def less_noise(line: Entry, asked: Asked) -> str:
     """In what the noise that is drawn falls short of what its line says; "" if it doesn't."""
+    if asked.kind == "table" and asked.zero_sum != (line.mechanism == "zero_sum_laplace"):
+        return f"noise of another law than {line.mechanism}"
     if asked.kind == "table" and isinstance(line.scale, Fraction):
         least = min(asked.law.ravel())
         return (
@@ -388,8 +401,13 @@ def less_noise(line: Entry, asked: Asked) -> str:
             if least < line.scale
             else ""
         )
+    if asked.kind == "law" and isinstance(line.scale, Fraction):
+        found, said = asked.law.variance, line.scale
+        least = f"noise of variance {float(found):.4g}, its line says {float(said):.4g}"
+        return least if found < said else ""
     if asked.kind == "choice" and line.sensitivity and np.any(asked.data):
-        times = Fraction(*asked.law[:2]) * 2 * line.sensitivity / Fraction(line.epsilon)
+        exponent = line.scale if isinstance(line.scale, Fraction) else Fraction(line.epsilon)
+        times = Fraction(*asked.law[:2]) * 2 * line.sensitivity / exponent
         return f"an exponent {float(times):.4g} times its line's" if times > 1 else ""
     return ""
 

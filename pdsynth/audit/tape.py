@@ -34,8 +34,9 @@ class Asked:
     """One question to the random source, and its answer.
 
     ``kind``: "table" (``data``: counts, ``law``: scales that broadcast to them), "choice" (gaps
-    below the best score; times, denominator, permute), "public" (a bound) or "noise" (zeros;
-    scales). ``among``: what the candidates are.
+    below the best score; times, denominator, permute), "law" (counts; what draws the noise),
+    "public" (a bound) or "noise" (zeros; scales). ``among``: what the candidates are. ``zero_sum``:
+    a table's noise has the sum 0.
     """
 
     label: Label
@@ -44,6 +45,7 @@ class Asked:
     law: Any
     among: Any = None
     answer: Any = None
+    zero_sum: bool = False
 
     def chances(self) -> np.ndarray:
         """Ln P(i) of a choice, (candidates,)."""
@@ -57,6 +59,8 @@ class Asked:
 class Tape(Noise):
     """A random source that hands every question to ``answer``, with the labels of its streams."""
 
+    zero_sum = True
+
     def __init__(self, answer: Callable[[Asked], Any], seed: int = 0, label: Label = ()) -> None:
         super().__init__()
         self._answer, self._seed, self._label = answer, seed, label
@@ -68,6 +72,16 @@ class Tape(Noise):
         """Counts with noise."""
         scales = np.asarray(scale, dtype=object)
         return np.array(self._answer(Asked(self._label, "table", np.array(counts), scales)))
+
+    def add_law(self, counts: np.ndarray, law: Any) -> np.ndarray:
+        """Counts with noise of another law."""
+        return np.array(self._answer(Asked(self._label, "law", np.array(counts), law)))
+
+    def add_zero_sum(self, counts: np.ndarray, scale: Fraction) -> np.ndarray:
+        """Counts with noise of sum 0."""
+        scales = np.asarray(scale, dtype=object)
+        asked = Asked(self._label, "table", np.array(counts), scales, zero_sum=True)
+        return np.array(self._answer(asked))
 
     def choose(
         self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
@@ -117,6 +131,10 @@ class Recorder:
             return self.source.choose(question.data, times, denominator, permute=permute)
         if question.kind == "public":
             return self.source.below(question.data)
+        if question.kind == "law":
+            return self.source.add_law(question.data, question.law)
+        if question.zero_sum:
+            return self.source.add_zero_sum(question.data, question.law.item())
         return self.source.add_to(question.data, question.law)
 
 
@@ -143,8 +161,13 @@ class Explorer(Recorder):
             return int(rng.choice(len(question.data), p=p))
         if not self.walk:
             return question.data
-        width = question.law.astype(float) * (rng.choice([1, 5, 25]) if far else 1)
-        return question.data + np.rint(rng.laplace(0, 1, question.data.shape) * width).astype(int)
+        law = question.law
+        size = law.mean_size if question.kind == "law" else law.astype(float)
+        width = size * (rng.choice([1, 5, 25]) if far else 1)
+        noise = np.rint(rng.laplace(0, 1, question.data.shape) * width).astype(int)
+        if question.zero_sum:
+            noise.flat[rng.integers(noise.size)] -= noise.sum()
+        return question.data + noise
 
 
 class Player:
@@ -159,9 +182,10 @@ class Player:
         if at == len(self.recorded):
             raise Parted(f"{show(question)} is asked for one table only")
         first = self.recorded[at]
-        if (first.label, first.kind, np.shape(first.data)) != (
+        if (first.label, first.kind, first.zero_sum, np.shape(first.data)) != (
             question.label,
             question.kind,
+            question.zero_sum,
             np.shape(question.data),
         ):
             raise Parted(f"{show(first)} for one table, {show(question)} for the other")
@@ -227,7 +251,10 @@ def _try(fit: Callable[[Noise], Any], tape: Tape) -> tuple[Any, Exception | None
 
 @dataclass(frozen=True)
 class Loss:
-    """The exact loss of one answer: max ln(p/p') over all answers, and max ln(p'/p)."""
+    """The exact loss of one answer: max ln(p/p') over all answers, and max ln(p'/p).
+
+    Where a ledger counts ρ, the largest Rényi divergence of order α, over α, in both directions.
+    """
 
     label: Label
     kind: str
@@ -236,8 +263,18 @@ class Loss:
     why: str = ""
 
 
-def compare(first: Asked, second: Asked) -> Loss:
-    """The loss of one question that was asked for both tables."""
+def log_ratios(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
+    """What a choice loses in ε, in both directions, from the logarithms of both laws."""
+    gaps = first - second
+    return float(gaps.max()), float(-gaps.min())
+
+
+def compare(
+    first: Asked,
+    second: Asked,
+    of_choice: Callable[[np.ndarray, np.ndarray], tuple[float, float]] = log_ratios,
+) -> Loss:
+    """The loss of one question that was asked for both tables; ``of_choice``: of a choice."""
 
     def endless(why: str) -> Loss:
         return Loss(first.label, first.kind, math.inf, math.inf, why)
@@ -251,14 +288,18 @@ def compare(first: Asked, second: Asked) -> Loss:
         return Loss(first.label, "public", 0, 0) if same else endless("another public number")
     if first.kind == "noise":
         return endless("noise is drawn here, and added where nobody sees it")
-    if first.kind == "table":
+    if first.zero_sum and first.data.sum() != second.data.sum():
+        return endless("zero-sum noise shows the sum, and it isn't the same for both tables")
+    if first.kind == "table":  # with zero-sum noise, too, as neighbours' sums are the same
         moved = first.data != second.data
         change = np.abs(first.data[moved].astype(object) - second.data[moved].astype(object))
         scales = np.broadcast_to(first.law, moved.shape)[moved]
         loss = sum((Fraction(c) / s for c, s in zip(change, scales, strict=True)), Fraction(0))
         return Loss(first.label, "table", loss, loss)
-    gaps = first.chances() - second.chances()
-    return Loss(first.label, "choice", float(gaps.max()), float(-gaps.min()))
+    if first.kind == "law":
+        loss = first.law.loss(first.data - second.data)
+        return Loss(first.label, "table", loss, loss)
+    return Loss(first.label, "choice", *of_choice(first.chances(), second.chances()))
 
 
 def plain(value: Any) -> Any:

@@ -12,7 +12,7 @@ from ..core import ExactNoise
 from . import power
 from .attacks import Samples, Sampling, collect
 from .case import MOST_RUNS, Case, Effort
-from .detectors import PrefetchedNoise, extend_seed
+from .detectors import PrefetchedNoise, extend_seed, zero_sum_rows
 from .estimator import quantise
 from .tape import Asked, Recorder, Walk, walk
 
@@ -36,9 +36,13 @@ def odds(first: Asked, second: Asked) -> float:
         return float(first.chances()[first.answer] - second.chances()[second.answer])
     if first.kind != "table":
         return 0.0
+    if first.zero_sum and first.data.sum() != second.data.sum():
+        return math.inf
     if np.array_equal(first.law, second.law):
         moved = cells_of(first, second)
         return float(moved.odds(np.asarray(first.answer)[moved.where]))
+    if first.zero_sum:
+        raise ValueError("zero-sum noise with another scale for the other table")
     logs = []
     for asked in (first, second):
         b = np.broadcast_to(asked.law, asked.data.shape).astype(float)
@@ -104,21 +108,26 @@ def draw_odds(case: Case, world: int, runs: int, noise: ExactNoise) -> np.ndarra
         if first.kind != "table" or not np.array_equal(first.law, second.law):
             raise ValueError(f"{case.name} asks for more than tables with public scales")
         moved = cells_of(first, second)
-        scale = np.broadcast_to(first.law, moved.where.shape)[moved.where]
-        total += moved.odds(noise.add_to(np.tile(moved.before, (runs, 1)), scale))
+        if first.zero_sum:
+            drawn = zero_sum_rows(noise, first.law.item(), runs, first.data.size)
+            drawn = moved.before + drawn[:, : len(moved.before)]
+        else:
+            scale = np.broadcast_to(first.law, moved.where.shape)[moved.where]
+            drawn = noise.add_to(np.tile(moved.before, (runs, 1)), scale)
+        total += moved.odds(drawn)
     return total
 
 
 def cells_of(first: Asked, second: Asked) -> power.Cells:
     """The cells that differ between both sides of one question for a table."""
-    return power.Cells.between(first.data, second.data, first.law)
+    return power.Cells.between(first.data, second.data, first.law, first.zero_sum)
 
 
 def template(walked: Walk) -> power.Template:
     """What a walk's likelihood ratio is made of."""
-    return power.Template.of(
-        (cells_of(*pair) for pair in walked.pairs if pair[0].kind == "table"),
-        ((a.chances(), b.chances()) for a, b in walked.pairs if a.kind == "choice"),
+    return power.Template(
+        tuple(cells_of(*pair) for pair in walked.pairs if pair[0].kind == "table"),
+        tuple((a.chances(), b.chances()) for a, b in walked.pairs if a.kind == "choice"),
     )
 
 

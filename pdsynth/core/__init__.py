@@ -90,11 +90,12 @@ from .noise import (
     positive,
     share,
     tight_scales,
+    zero_sum_mechanism,
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
 from .records import MAX_MEMBERS, Lattice, Records, marginal
-from .rules import KINDS, Entry
-from .schema import BinaryEncoding, Facts, Schema, check_columns, check_schema
+from .rules import COUNTING, KINDS, LEMMAS, MECHANISMS, Check, Entry, check_selection
+from .schema import BinaryEncoding, Encoding, Facts, Schema, check_columns, check_schema
 from .structure import (
     ALL_PAIRS,
     MAX_PAIRS,
@@ -119,3 +120,4 @@ from .structure import (
     typical_cells,
     useful_degree,
 )
+from .zero_sum import laplace_width

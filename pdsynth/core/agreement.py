@@ -8,9 +8,11 @@ joined by maximum entropy.
 **Privacy:** all of it is post-processing of releases.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, combinations
 from typing import ClassVar
 
@@ -30,7 +32,7 @@ from .factors import (
 from .measures import marginalise
 from .network import Network
 from .noise import Scale, positive
-from .schema import Facts
+from .schema import Facts, Merging, Schema
 from .structure import Measurement
 
 MOST_CELLS = 2**20  # of a junction tree; beyond it tables agree pairwise
@@ -38,7 +40,11 @@ WEIGHT = 2**20  # one record in the integer tables of a model whose cells are re
 STEPS = 3_000  # of mirror descent at most
 LEAST = 1e-12  # of n, in a cell of a first guess
 EXACT = 0.05  # of the loss that noise alone would have: a smaller gain isn't worth a step
+DECLARED = 2**21  # cells of all tables of a network with merged values: its file stays readable
 PATIENCE = 20  # steps over which the loss must fall by less than the tolerance
+PRECISE = 100  # times the largest weight of a table of several columns: a single column's at most
+EVEN = 1  # the same where a fit has few steps
+RARE = 3  # standard deviations of its noise: a value with a smaller count is mostly noise
 
 
 # --- the parts of a recipe -----------------------------------------------------------------------
@@ -83,21 +89,39 @@ class Agree:
         columns = {name: j for j, name in enumerate(facts.schema.names)}
         families = [tuple(columns[name] for name in pair) for pair in pairs]
         noisy = [noisy_table(m, columns) for m in measured]
+        merging = next((m.merging for m in measured if m.merging is not None), None)
+        if merging is None:
+            return tuple(map(integer_weights, self._agreed(noisy, families, facts.schema, facts.n)))
+        shares = shares_of_members(noisy, merging)
+        agreed = self._agreed(merge_columns(noisy, merging), families, merging.schema, facts.n)
+        return tuple(
+            integer_weights(merging.spread(table, family, shares))
+            for table, family in zip(agreed, families, strict=True)
+        )
+
+    def _agreed(
+        self,
+        noisy: Sequence[NoisyTable],
+        families: Sequence[Columns],
+        schema: Schema,
+        n: int,
+    ) -> list[np.ndarray]:
+        """One table per family, of sum n, axes in its order."""
         views = [t.columns for t in noisy]
         edges = {e for scope in (*families, *views) for e in combinations(sorted(scope), 2)}
-        tree = CliqueTree(junction_tree(len(columns), edges), facts.schema.sizes)
+        tree = CliqueTree(junction_tree(len(schema), edges), schema.sizes)
         holders = [[i for i, v in enumerate(views) if {*f} <= {*v}] for f in families]
         if sum(map(math.prod, tree.shapes)) <= self.most_cells or not all(holders):
-            fit = fit_tables(tree, noisy, facts.n, tolerance=self.tolerance)
-            return tuple(integer_weights(fit.margin(family)) for family in families)
+            noisy = limit_columns(noisy, PRECISE)
+            fit = fit_tables(tree, noisy, n, tolerance=self.tolerance)
+            return [fit.margin(family) for family in families]
         agreed = [
-            clip_and_scale(t, facts.n)
-            for t in make_consistent([t.counts for t in noisy], views, facts.n)
+            clip_and_scale(t, n) for t in make_consistent([t.counts for t in noisy], views, n)
         ]
-        return tuple(
-            integer_weights(marginalise(agreed[i], views[i], family))
+        return [
+            marginalise(agreed[i], views[i], family)
             for (i, *_), family in zip(holders, families, strict=True)
-        )
+        ]
 
     def sources(
         self, measured: Sequence[Measurement], network: Network
@@ -145,6 +169,70 @@ def noisy_table(measured: Measurement, columns: dict[str, int]) -> NoisyTable:
         weight = 1 / float(measured.scale) ** 2
     counts = np.transpose(np.asarray(measured.table, dtype=float), order)
     return NoisyTable(tuple(sorted(places)), counts, weight)
+
+
+def merge_columns(noisy: Sequence[NoisyTable], merging: Merging) -> list[NoisyTable]:
+    """Tables of single columns over merged values; those of several stand over them already.
+
+    The noise of m counts adds up, so their sum weighs 1/m of one of them.
+    """
+
+    def merged(table: NoisyTable) -> NoisyTable:
+        codes = merging.codes[table.columns[0]]
+        members = np.bincount(codes)
+        if len(table.columns) > 1 or members.max() == 1:
+            return table
+        weight = np.bincount(codes, np.broadcast_to(table.weight, codes.shape)) / members**2
+        return NoisyTable(table.columns, np.bincount(codes, table.counts), weight)
+
+    return [merged(table) for table in noisy]
+
+
+def shares_of_members(noisy: Sequence[NoisyTable], merging: Merging) -> list[np.ndarray]:
+    """The part of its merged value that each value has: float (|X|,) for each column.
+
+    In proportion to its noisy count, at least a tenth of this count's standard deviation. Counts of
+    several tables of a column are averaged by weight.
+    """
+    shares = []
+    for j, codes in enumerate(merging.codes):
+        own = [t for t in noisy if t.columns == (j,)]
+        weight = sum(np.broadcast_to(t.weight, codes.shape) for t in own)
+        counts = sum(t.weight * t.counts for t in own) / weight
+        counts = np.maximum(counts, np.sqrt(2 / weight) / 10)
+        shares.append(counts / np.bincount(codes, counts)[codes])
+    return shares
+
+
+def merge_rare(counts: np.ndarray, deviation: float) -> np.ndarray:
+    """The merged value of each value: those whose counts are below 3 deviations stand as one.
+
+    The last merged value is theirs; the others keep their order. Where there is one such value, or
+    no other, all stay as they are: an attribute has two values or more.
+
+    >>> merge_rare(np.array([100, 2, 50, 1, -3]), 2.0).tolist()
+    [0, 2, 1, 2, 2]
+    """
+    rare = counts < RARE * deviation
+    if rare.sum() < 2 or rare.all():
+        return np.arange(len(counts))
+    return np.where(rare, (~rare).sum(), np.cumsum(~rare) - 1)
+
+
+def limit_columns(noisy: Sequence[NoisyTable], times: float) -> list[NoisyTable]:
+    """Tables in which no single column weighs more than ``times`` the heaviest of the others.
+
+    The steps of a fit are as short as the heaviest table asks, so one that is nearly exact would
+    keep all others where they are. A column decides its own sums with much less: in them the cells
+    of a larger table add up, and so does their noise. Without larger tables nothing changes.
+
+    **Privacy:** post-processing of releases.
+    """
+    largest = max((np.max(t.weight) for t in noisy if len(t.columns) > 1), default=math.inf)
+    return [
+        replace(t, weight=np.minimum(t.weight, times * largest)) if len(t.columns) == 1 else t
+        for t in noisy
+    ]
 
 
 @dataclass(frozen=True)
@@ -300,16 +388,28 @@ class GrowingModel:
         self.n, self.root = facts.n, root
         self.linked = np.zeros((len(self.sizes),) * 2, dtype=bool)
         self.measurements: list[Measurement] = []
+        self.merging: Merging | None = None
         self.noisy: list[NoisyTable] = []
 
     def add(self, columns: Columns, table: np.ndarray, scale: Scale, entry: str) -> Measurement:
-        """One table more: noisy counts, the scale of their noise, and the ledger's line."""
-        measurement = Measurement(tuple(self.names[j] for j in columns), table, scale, entry)
+        """One table more: noisy counts, the scale of their noise, and the ledger's line.
+
+        A single column stands over its own values, and so does everything before :meth:`merge`.
+        """
+        names, merging = tuple(self.names[j] for j in columns), self.merging
+        over = merging if len(columns) > 1 else None
+        measurement = Measurement(names, table, scale, entry, merging=over)
         self.measurements.append(measurement)
-        self.noisy.append(noisy_table(measurement, {name: j for j, name in enumerate(self.names)}))
+        noisy = [noisy_table(measurement, {name: j for j, name in enumerate(self.names)})]
+        self.noisy += noisy if merging is None else merge_columns(noisy, merging)
         for i, j in combinations(columns, 2):
             self.linked[i, j] = self.linked[j, i] = True
         return measurement
+
+    def merge(self, merging: Merging) -> None:
+        """Model merged values from here on; so far only single columns were measured."""
+        self.merging, self.sizes = merging, merging.sizes
+        self.noisy = merge_columns(self.noisy, merging)
 
     def step(self, columns: Columns) -> str:
         """What the ledger calls the next table of some columns."""
@@ -326,14 +426,28 @@ class GrowingModel:
     def permitted(
         self, sets: Sequence[Columns], most_cells: int, apart: np.ndarray
     ) -> list[Columns]:
-        """Sets whose table leaves cliques of at most ``most_cells``, without a pair ``apart``."""
-        fine = may_join(self.linked, sets, self.sizes, most_cells, apart)
+        """Sets whose table leaves cliques of at most ``most_cells``, without a pair ``apart``.
+
+        Where values are merged, cliques have at most 2^21/d cells of declared values, too: the
+        tables of the network stand over these.
+        """
+        declared = self.sizes if self.merging is None else self.merging.original.sizes
+        fine = may_join(
+            self.linked,
+            sets,
+            self.sizes,
+            most_cells,
+            apart,
+            declared=declared,
+            most_declared=max(DECLARED // len(self.sizes), most_cells),
+        )
         return [columns for columns, good in zip(sets, fine, strict=True) if good]
 
     def fit(self, start: Fit | None = None, most: int = STEPS) -> Fit:
-        """The model closest to all tables, from an earlier fit on."""
+        """The model closest to all tables; from an earlier fit on, single columns weigh less."""
         tree, potentials = CliqueTree(self.tree(), self.sizes), start.potentials if start else ()
-        return fit_tables(tree, self.noisy, self.n, start=potentials, tolerance=0.01, most=most)
+        noisy = limit_columns(self.noisy, EVEN if start else PRECISE)
+        return fit_tables(tree, noisy, self.n, start=potentials, tolerance=0.01, most=most)
 
     def fit_columns(self) -> Fit:
         """The model closest to the tables of single columns: these are independent."""

@@ -288,7 +288,7 @@ class Geometric(BudgetRule):
 
 @dataclass(frozen=True)
 class JointCounts:
-    """Discrete Laplace noise on the joint counts of every pair (PrivBayes)."""
+    """Noise on the joint counts of every pair (PrivBayes): zero-sum in small tables, or Laplace."""
 
     counts_only = True
     derives = True  # a pair that a larger one contains needn't be measured
@@ -316,7 +316,7 @@ def measure_joint_counts(
     pair fewer parents (HMPrivBayes, Algorithm 5), the missing attributes are added to its table for
     the same noise.
 
-    **Privacy:** one discrete Laplace release per measured pair, for ``budget[child]``.
+    **Privacy:** one noisy table per measured pair (:meth:`.Curator.table`), for ``budget[child]``.
     """
     first, index = [child for child, _ in network.pairs[:derived]], curator.schema.index
     pairs = list(network.pairs[derived:])

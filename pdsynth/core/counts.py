@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from .errors import BudgetError
-from .schema import BinaryEncoding
+from .schema import Encoding
 
 WORDS = 2**15  # 64-bit words of sets at a time: 256 kB stay in the cache
 CELLS = 2**18  # cells that are held at a time
@@ -178,8 +178,8 @@ class Counter(Protocol):
         """Tables of sets (m, s) of two-valued columns, many at once: as :meth:`BitTables.cells`."""
         ...
 
-    def bits(self, encoding: BinaryEncoding) -> Counter:
-        """The same records as two-valued columns."""
+    def encoded(self, encoding: Encoding) -> Counter:
+        """The same records as two-valued columns, or with rare values merged."""
         ...
 
 
@@ -223,8 +223,8 @@ class Codes:
         """As :meth:`Counter.cells`."""
         return self._bit_tables.cells(sets)
 
-    def bits(self, encoding: BinaryEncoding) -> Codes:
-        """As :meth:`Counter.bits`."""
+    def encoded(self, encoding: Encoding) -> Codes:
+        """As :meth:`Counter.encoded`."""
         return Codes(encoding.encode(self.codes), encoding.schema.sizes)
 
     @cached_property

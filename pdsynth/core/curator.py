@@ -28,8 +28,11 @@ from .noise import (
     exponential_mechanism,
     laplace_mechanism,
     tight_scales,
+    zero_sum_mechanism,
 )
 from .records import Records
+from .schema import Merging
+from .zero_sum import laplace_width
 
 Pairs = Sequence[tuple[int, int]]
 Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budget; step
@@ -37,6 +40,9 @@ Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budge
 
 class Measured(NamedTuple):
     """A noisy table: int64 counts, the scale of its noise in records, its line of the ledger.
+
+    ``scale``: of Laplace noise; where the noise is zero-sum, that of Laplace noise as wide
+    (:func:`laplace_width`), by which tables weigh. The ledger has the scale that was drawn.
 
     **Privacy:** released, and paid for by that line.
     """
@@ -110,8 +116,10 @@ class Curator(LedgerWriter):
     **Privacy:** each method says what it releases, its sensitivity under replacing one record, and
     its cost; ``n`` and the schema are public. Whatever isn't paid for raises PrivacyError under
     ``strict``, before anything is read. ε and scales are those of one record; the ledger multiplies
-    them. What is read raw is another door's.
+    them. What is read raw is another door's. ``zero_sum``: small tables get zero-sum noise.
     """
+
+    zero_sum = True
 
     def __init__(
         self, records: Records, ledger: Ledger, noise: Noise, *, permute_and_flip: bool = False
@@ -132,6 +140,22 @@ class Curator(LedgerWriter):
         """
         twin, bits = copy(self), self._records.binary()
         twin._records, twin.schema, twin._owners = bits, bits.schema, bits.owners
+        twin._residuals = {}
+        return twin
+
+    def merged(self, merging: Merging, inputs: Sequence[str]) -> Curator:
+        """The same door on the records with some values standing as one, as releases say.
+
+        ``inputs``: the lines of these releases. Sets of columns and tables are over merged values.
+
+        **Privacy:** releases nothing, costs nothing. A line of post-processing names the releases,
+        and is the domain of this door's lines (rule L9). Sums of cells move no further than cells.
+        """
+        twin, merged = copy(self), merging.schema
+        sizes = zip(merged.names, merged.sizes, self.schema.sizes, strict=True)
+        words = ", ".join(f"{x}: {new} of {old} values" for x, new, old in sizes if new < old)
+        twin._domain = self.note_post_processing("rare values merged", tuple(inputs), words)
+        twin._records, twin.schema = self._records.merged(merging), merged
         twin._residuals = {}
         return twin
 
@@ -203,13 +227,14 @@ class Curator(LedgerWriter):
         if pairwise:
             sensitivity *= max(1, *(parents.shape[1] for _, parents in candidates.by_size))
         cost = epsilon * (Fraction(sensitivity, assumed) if assumed else 1)
+        exponent, paid = self._price_choice(cost)
         self._charge(
             step,
             source,
             f"one of {len(candidates):,} attribute–parent pairs, score {score}",
             candidates.columns(len(self.schema)),
-            epsilon=cost,
-            claimed=epsilon,
+            **paid,  # type: ignore[arg-type]
+            claimed=paid["epsilon"] if exponent != cost else epsilon,
             sensitivity=Fraction(sensitivity),
             score_unit=measure.unit,
             lemma=measure.lemma,
@@ -226,7 +251,7 @@ class Curator(LedgerWriter):
             exponential_mechanism(
                 Quantity(scores, measure.unit),
                 Quantity(sensitivity, measure.unit),
-                cost,
+                exponent,
                 self._noise.child(step),
                 permute_and_flip=self._permute,
                 among=candidates,
@@ -253,13 +278,13 @@ class Curator(LedgerWriter):
         domain; where n is secret, by 1. STOP's score never moves (lemma:residual).
         """
         releases = [e.id for e in self.ledger.entries if e.kind == "mechanism"]
-        unit = self.ledger.unit
+        unit, (exponent, paid) = self.ledger.unit, self._price_choice(epsilon)
         self._charge(
             step,
             source,
             f"one of {len(sets):,} sets of attributes, or STOP; score residual",
             sorted({j for columns in sets for j in columns}),
-            epsilon=epsilon,
+            **paid,
             mechanism="exponential",
             sensitivity=Fraction(unit.moved),
             score_unit="records",
@@ -277,11 +302,19 @@ class Curator(LedgerWriter):
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
             Quantity(unit.moved, "records"),
-            epsilon,
+            exponent,
             self._noise.child(step),
             among=[*sets, "STOP"],
         )
         return None if chosen == len(sets) else chosen
+
+    def exponent(self, epsilon: Fraction) -> Fraction:
+        """The exponent of a choice that may cost ε. **Privacy:** public; reads nothing."""
+        return self._price_choice(epsilon)[0]
+
+    def _price_choice(self, epsilon: Fraction) -> tuple[Fraction, dict[str, Fraction]]:
+        """The exponent of a choice that may cost ε, and what its line says of its cost."""
+        return epsilon, {"epsilon": epsilon}
 
     def _residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:
         """Σ |counts − expected|, kept while the very same table is expected. Raw."""
@@ -298,7 +331,10 @@ class Curator(LedgerWriter):
 
         **Privacy:** discrete Laplace noise in every declared cell, empty ones included, of scale
         2/ε where a record is replaced (L1 sensitivity 2), 1/ε where n is secret; with weights, the
-        scales for which the worst move of a record costs ε. Costs ``budget.epsilon``.
+        scales for which the worst move of a record costs ε. Where n is public, a table of 2 to 32
+        cells without weights gets zero-sum noise of scale 2/ε in its place
+        (:func:`~pdsynth.core.noise.zero_sum_mechanism`), if the random source has it. Costs
+        ``budget.epsilon``.
         """
         if type(budget) is not TableBudget:
             raise PrivacyError(
@@ -306,10 +342,27 @@ class Curator(LedgerWriter):
                 "from which the curator computes the noise"
             )
         unit = self.ledger.unit
-        scale: Scale = unit.scale(budget.epsilon)
+        child, cells = self._shape(columns)
+        scale = unit.scale(budget.epsilon)
         if budget.weights is not None:
-            scale = tight_scales(budget.weights, budget.epsilon, self._shape(columns)[1])
+            scales = tight_scales(budget.weights, budget.epsilon, cells)
+            return self._measure(columns, budget, step, scales, unit)
+        if self._sums_to_n(child * cells):
+            return self._measure_zero_sum(columns, budget, step, scale)
         return self._measure(columns, budget, step, scale, unit)
+
+    def expected_noise(self, epsilon: Fraction, cells: int) -> Fraction:
+        """Expected Σ |noise| of a table for ε without weights, in records: the scale per free cell.
+
+        Zero-sum noise leaves one cell less free.
+
+        **Privacy:** public; reads nothing, costs nothing.
+        """
+        return self.ledger.unit.scale(epsilon) * (cells - self._sums_to_n(cells))
+
+    def _sums_to_n(self, cells: int) -> bool:
+        """Whether a table of so many cells, without weights, gets zero-sum noise."""
+        return self.zero_sum and self._noise.zero_sum and self.ledger.unit.sums_to_n(cells)
 
     def tables(self, questions: Iterable[Question]) -> Iterator[Measured]:
         """The answers to several questions of :meth:`table`, whose tables are counted in one pass.
@@ -345,6 +398,28 @@ class Curator(LedgerWriter):
         )
         counts = self._add_noise(self._records.table(tuple(columns)), scale, step)
         return Measured(counts, scale, entry)
+
+    def _measure_zero_sum(
+        self, columns: Sequence[int], budget: TableBudget, step: str, scale: Fraction
+    ) -> Measured:
+        """A table with zero-sum noise of a scale; n is public."""
+        child, cells = self._shape(columns)
+        entry = self._charge(
+            step,
+            budget.source,
+            f"joint counts {child} × {cells}",
+            columns,
+            mechanism="zero_sum_laplace",
+            epsilon=ONE_REPLACED.cost(scale, cells),
+            sensitivity=Fraction(ONE_REPLACED.moved),
+            scale=scale,
+            scale_depends_on=budget.depends_on,
+            columns=cells,
+            lemma="lemma:zero_sum",
+            domain_sizes=(child, cells),
+        )
+        counts = self._add_noise(self._records.table(tuple(columns)), scale, step, zero_sum=True)
+        return Measured(counts, laplace_width(scale, child * cells), entry)
 
     def histograms(
         self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str
@@ -433,15 +508,12 @@ class Curator(LedgerWriter):
         **Privacy:** costs ε; one K per pair.
         """
         i, j, touched = split_pairs(pairs)
-        noisy, entry = self._noisy(
+        k, moved, said = (
             self._pairwise("K")[i, j],
             self._sensitivity(pairs),
-            epsilon,
-            step,
-            source,
             f"{len(pairs)} values of K",
-            touched,
         )
+        noisy, entry = self._noisy(k, moved, epsilon, step, source, said, touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
     def mean_association(self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str) -> float:
@@ -452,15 +524,8 @@ class Curator(LedgerWriter):
         """
         total = self._total_association(pairs) // (2 * self.n)
         moved = Fraction(-(-self._sensitivity(pairs) // (2 * self.n)))
-        noisy, _ = self._noisy(
-            np.array([total]),
-            moved,
-            epsilon,
-            step,
-            source,
-            f"the mean R of {len(pairs):,} pairs",
-            split_pairs(pairs)[2],
-        )
+        said, touched = f"the mean R of {len(pairs):,} pairs", split_pairs(pairs)[2]
+        noisy, _ = self._noisy(np.array([total]), moved, epsilon, step, source, said, touched)
         return float(noisy.item() / (self.n * len(pairs)))
 
     def _sensitivity(self, pairs: Pairs) -> Fraction:
@@ -506,8 +571,14 @@ class Curator(LedgerWriter):
         return sum(association(self._records.table(pair)) for pair in pairs)
 
     def _add_noise(
-        self, integers: np.ndarray, scale: Fraction | Sequence[Fraction], step: str
+        self,
+        integers: np.ndarray,
+        scale: Fraction | Sequence[Fraction],
+        step: str,
+        zero_sum: bool = False,
     ) -> np.ndarray:
+        if zero_sum and isinstance(scale, Fraction):
+            return zero_sum_mechanism(integers, scale, self._noise.child(step))
         return laplace_mechanism(integers, scale, self._noise.child(step))
 
 

@@ -211,16 +211,22 @@ def may_join(
     most: int,
     apart: np.ndarray,
     at_once: int = 2**24,
+    *,
+    declared: Sequence[int] | None = None,
+    most_declared: int = 2**62,
 ) -> np.ndarray:
     """Which sets of nodes, each alone linked into a graph, leave it :func:`within_bounds`.
 
-    ``linked``: bool (d, d). More edges make their own nodes dearer and no others, so every graph is
+    ``linked``: bool (d, d). ``declared``, ``most_declared``: as there.
+
+    More edges make their own nodes dearer and no others, so every graph is
     eliminated as the one without the set until that comes to a node of the set: only what is left
     then is done graph by graph, at most ``at_once`` booleans at once.
     """
     member = np.zeros((len(sets), len(linked)), dtype=bool)
     for row, nodes in zip(member, sets, strict=True):
         row[[*nodes]] = True
+    declared = sizes if declared is None else declared
     fine, waiting = np.zeros((2, len(sets)), dtype=bool)
     waiting[:] = True
     rest = np.arange(len(linked))
@@ -234,14 +240,21 @@ def may_join(
             graphs = adjacent | (some[:, :, None] & some[:, None, :])
             graphs[:, range(len(rest)), range(len(rest))] = False
             fine[part] = within_bounds(
-                graphs, [sizes[int(j)] for j in rest], most, apart[np.ix_(rest, rest)]
+                graphs,
+                np.take(sizes, rest),
+                most,
+                apart[np.ix_(rest, rest)],
+                np.take(declared, rest),
+                most_declared,
             )
         waiting[mine] = False
         around = adjacent[node]
         clique = around.copy()
         clique[node] = True
         members = rest[clique]
-        if math.prod(sizes[j] for j in members) > most or apart[np.ix_(members, members)].any():
+        large = math.prod(sizes[j] for j in members) > most
+        large |= math.prod(declared[j] for j in members) > most_declared
+        if large or apart[np.ix_(members, members)].any():
             break
         adjacent = adjacent | (around[:, None] & around)
         adjacent[range(len(rest)), range(len(rest))] = False
@@ -251,16 +264,24 @@ def may_join(
 
 
 def within_bounds(
-    adjacent: np.ndarray, sizes: Sequence[int], most: int, apart: np.ndarray
+    adjacent: np.ndarray,
+    sizes: Sequence[int] | np.ndarray,
+    most: int,
+    apart: np.ndarray,
+    declared: Sequence[int] | np.ndarray | None = None,
+    most_declared: int = 2**62,
 ) -> np.ndarray:
     """Which graphs (m, d, d) have cliques of at most ``most`` cells and none with a pair ``apart``.
 
-    ``apart``: bool (d, d). The cliques are those of :func:`eliminate_smallest`.
+    ``apart``: bool (d, d). The cliques are those of :func:`eliminate_smallest`. ``declared``: other
+    sizes, by which they have at most ``most_declared`` cells.
     """
+    others = np.log(sizes if declared is None else declared)
     fine = np.ones(len(adjacent), dtype=bool)
     forbids = bool(apart.any())
     for clique, cells in eliminate_smallest(adjacent, np.log(sizes)):
         fine &= cells <= math.log(most) + 1e-9
+        fine &= clique @ others <= math.log(most_declared) + 1e-9
         if forbids:
             fine &= ~((clique @ apart) & clique).any(axis=1)
     return fine

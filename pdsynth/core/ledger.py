@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
@@ -66,6 +66,10 @@ class Ledger:
     records_per_person: int = 1
     levels: tuple[Fraction, ...] = ()
 
+    sign: ClassVar[str] = "ε"  # of what lines cost
+    promise: ClassVar[str] = "Pure ε-differential privacy"
+    mechanisms: ClassVar[Mapping[str, rules.Check]] = rules.MECHANISMS
+
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All lines in the order they were written."""
@@ -113,8 +117,8 @@ class Ledger:
             spent = total + getattr(entry, what)
         if spent > self.claimed:
             raise BudgetError(
-                f"overdraft: {entry.step!r} asks for ε = {getattr(entry, what)}, which would bring "
-                f"the total to {spent} of {self.claimed}; nothing was released for it"
+                f"overdraft: {entry.step!r} asks for {self.sign} = {getattr(entry, what)}, which "
+                f"would bring the total to {spent} of {self.claimed}; nothing was released for it"
             )
 
     @property
@@ -243,6 +247,7 @@ class Ledger:
             epsilon=self.epsilon,
             notes=self.notes,
             unit=self.unit,
+            mechanisms=self.mechanisms,
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -280,34 +285,47 @@ class Ledger:
 
     def verdict(self) -> str:
         """One sentence that can't be mistaken for a guarantee that isn't there."""
-        claimed, finite = short(self.claimed), short(self.finite)
         if self.guarantee == "none":
             return "NOT PRIVATE: no noise was added (guarantee='none')."
         if self.unaccounted:
             return (
-                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {claimed}, "
+                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {short(self.claimed)}, "
                 f"{count_raw(len(self.unaccounted))}; "
-                f"the accounted part alone truly costs {finite}."
+                f"the accounted part alone truly costs {short(self.finite)}."
             )
-        if self.epsilon > self.claimed:
-            return f"OVERSPENT: claimed ε = {claimed}, true ε = {finite}."
+        if self.finite > self.claimed or self.epsilon == math.inf:
+            claimed, true = short(self.claimed), short(self.finite)
+            return f"OVERSPENT: claimed {self.sign} = {claimed}, true {self.sign} = {true}."
         unit = f"{self.unit}" if not self.levels else door("persons").neighbours(self)
         if self.reproducible:
             return (
                 "NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "
-                f"with fresh noise: ε = {finite} of {claimed} ({unit})."
+                f"with fresh noise: {self.spent_words()} ({unit})."
             )
         if broken := self.check():
             return f"NOT PROVED: {len(broken)} broken rule(s), first {broken[0]}."
-        return f"Pure ε-differential privacy ({unit}): ε = {finite} of {claimed}."
+        return f"{self.promise} ({unit}): {self.spent_words()}."
+
+    def spent_words(self) -> str:
+        """What was spent of what is claimed."""
+        return f"ε = {short(self.finite)} of {short(self.claimed)}"
 
     def story(self) -> list[Any]:
         """The entries by kind of step, at most five lines for each algorithm of this library."""
         return list(door("files").story(self._entries, self.cost_of))
 
+    def pairs_kept(self) -> str:
+        """How many pairs of attributes stand together in a released table, in words.
+
+        "" where no table was released. **Privacy:** a function of the ledger, which is released.
+        """
+        files = door("files")
+        return str(files.say_pairs(files.count_pairs(self._entries)))
+
     def __str__(self) -> str:
-        words = door("files").in_words
-        return str(words(self.story(), self.verdict(), self.notes, len(self._entries)))
+        words, count = door("files").in_words, len(self._entries)
+        said = self.story(), self.verdict(), self.notes, count, self.pairs_kept(), self.sign
+        return str(words(*said))
 
     __repr__ = __str__
 

@@ -98,7 +98,7 @@ class Sampling:
         n: int | None = None,
         random_state: int | None = None,
         *,
-        method: str = "independent",
+        method: str | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
         """A synthetic table of n rows, the public number of records if None, as the schema says.
@@ -106,14 +106,16 @@ class Sampling:
         Where that number is above ten million, a file says it that may be of anybody's making, so
         ``n`` must be said, too.
 
-        ``method="independent"``: every row is drawn by itself, as textbooks' tests and intervals
-        assume; any part of the table is such a table, too. ``"balanced"``: the rows of each parent
-        configuration are dealt out to the values in proportion to P(X | Π), what is left over by
-        systematic sampling, so each count is within one of its share and the table is closer to the
-        model: the one to release. In both every row alone follows the model, in any place. Balanced
-        rows depend on each other: for counts within one table of the network they are worth far
-        more than n independent ones, for attributes that share no table about as many; intervals
-        that take them for independent are too long, and a part of the table is no balanced one.
+        ``method="balanced"``, the default: the rows of each parent configuration are dealt out to
+        the values in proportion to P(X | Π), what is left over by systematic sampling, so each
+        count is within one of its share and the table is closer to the model: the one to release.
+        ``"independent"``: every row is drawn by itself, as textbooks' tests and intervals assume;
+        any part of the table is such a table, too. In both every row alone follows the model, in
+        any place. Balanced rows depend on each other: for counts within one table of the network
+        they are worth far more than n independent ones, for attributes that share no table about as
+        many; intervals that take them for independent are too long, and a part of the table is no
+        balanced one. Where a condition can only be met by drawing again, the default is
+        ``"independent"``, and ``"balanced"`` is refused.
 
         ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
         that, see :class:`~pdsynth.core.conditions.Given`. Raises SchemaError for what isn't
@@ -136,6 +138,9 @@ class Sampling:
         check_seed(random_state)
         generator = np.random.Generator(np.random.PCG64(random_state))
         source = self._source(where)
+        if method is None:
+            again = where is not None and source.exact is None
+            method = "independent" if again else "balanced"
         schema, codes = self.shown, self._show(source.sample_codes(n, generator, method))
         binned = any(a.numeric_bins for a in schema.attributes)
         table = schema.decode(codes, generator.random(codes.shape) if binned else None)
@@ -156,7 +161,8 @@ class Sampling:
         cell. The file appears when it is whole. Rows come in units of 65,536, each with a stream of
         its own, so a seed gives the same rows on every machine, and the first n of a longer file
         are those of a shorter one up to whole units; they aren't those of :meth:`sample`. ``where``
-        as there; ``method="balanced"`` is refused, since it deals out a whole table at once.
+        as there. Rows are independent: a balanced table is dealt out as a whole, and parts that are
+        balanced each by itself would leave over a row or two in every count of every part.
 
         **Privacy:** post-processing of the release; costs nothing.
         """

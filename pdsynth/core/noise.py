@@ -13,15 +13,17 @@ from __future__ import annotations
 import math
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any
+from itertools import count
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .errors import BudgetError, PrivacyError, is_one_of, needed_for, show
+from .errors import BudgetError, PrivacyError, is_one_of, show
+from .zero_sum import draw_zero_sum
 
 LARGEST, SMALLEST = 10**15, Fraction(1, 10**100)  # of any parameter, unless it is 0
 LEAST_SHARE = Fraction(1, 10**6)
@@ -81,6 +83,7 @@ def share(name: str, value: float | Fraction) -> Fraction:
 
 
 NEIGHBOURS = {"replace_one": "replace", "add_remove": "add or remove"}
+MOST_ZERO_SUM = 32  # cells of a table with zero-sum noise
 Scale = Fraction | tuple[Fraction, ...]  # of a table's noise: one, or one per value of the child
 
 
@@ -100,12 +103,12 @@ class Unit:
 
     relation: str = "replace_one"
     records: int = 1
+    power: ClassVar[int] = 1  # half the noise costs 2^power times as much
 
     def __post_init__(self) -> None:
         if not is_one_of(self.relation, NEIGHBOURS):
-            raise BudgetError(
-                f"relation must be one of {tuple(NEIGHBOURS)}, got {show(self.relation)}"
-            )
+            known = tuple(NEIGHBOURS)
+            raise BudgetError(f"relation must be one of {known}, got {show(self.relation)}")
 
     def __str__(self) -> str:
         whose = "one record" if self.records == 1 else f"one person's {self.records} records"
@@ -129,14 +132,23 @@ class Unit:
         """The noise scale, in records, of each of some tables that share ε evenly."""
         return Fraction(self.moved * tables) / epsilon
 
+    def as_pure(self, epsilon: Fraction, tables: int = 0) -> float:
+        """The ε of Laplace noise as large, on one number, or on tables that share it evenly."""
+        return float(epsilon)
+
+    def sums_to_n(self, cells: int) -> bool:
+        """Whether a table of so many cells gets zero-sum noise, which leaves its sum, n, as it is.
+
+        Only where n is public. Beyond 32 cells it saves less than 3 % and takes longer.
+        """
+        return self.n_is_public and 2 <= cells <= MOST_ZERO_SUM
+
     def cost(self, scale: Scale, columns: int) -> Fraction:
         """The ε of a noisy table of so many parent configurations.
 
         With one scale per value, that of a replaced record also bounds an added or removed one.
         """
-        if isinstance(scale, tuple):
-            return histogram_cost(scale, columns)
-        return self.moved / scale
+        return histogram_cost(scale, columns) if isinstance(scale, tuple) else self.moved / scale
 
 
 ONE_REPLACED = Unit()
@@ -197,11 +209,12 @@ class Noise:
     """A random source with one child stream per step.
 
     ``reproducible``: someone else could draw the same noise, as long as a source doesn't say that
-    nobody can. ``private``: it is noise at all.
+    nobody can. ``private``: it is noise at all. ``zero_sum``: it has the zero-sum law, too.
     """
 
     reproducible = True
     private = True
+    zero_sum = False
 
     def __init__(self) -> None:
         self._used: dict[str, int] = {}
@@ -221,6 +234,17 @@ class Noise:
         """
         return counts + self.discrete_laplace(scale, counts.shape)
 
+    def add_law(self, counts: np.ndarray, law: Any) -> np.ndarray:
+        """With noise of another house's law. **Privacy:** as the law says."""
+        return counts + law.draw(self, counts.shape)
+
+    def add_zero_sum(self, counts: np.ndarray, scale: Fraction) -> np.ndarray:
+        """What the zero-sum mechanism releases: integers with the sum of the counts.
+
+        **Privacy:** as :func:`~pdsynth.core.noise.zero_sum_mechanism`.
+        """
+        return counts + self.zero_sum_laplace(scale, counts.shape)
+
     def choose(
         self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
     ) -> int:
@@ -234,6 +258,10 @@ class Noise:
 
     def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         """Integer noise, P(z) ∝ exp(−|z|/scale): int64; Fractions that broadcast to ``shape``."""
+        raise NotImplementedError
+
+    def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
+        """Integer noise v, P(v) ∝ exp(−Σ|v|/scale) where Σv = 0: int64, of two cells or more."""
         raise NotImplementedError
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
@@ -251,6 +279,8 @@ class Noise:
 
 class ExactNoise(Noise):
     """The laws without rounding; bits from the operating system, or from seeded PCG64 streams."""
+
+    zero_sum = True
 
     def __init__(self, seed: int | Sequence[int] | None = None) -> None:
         super().__init__()
@@ -336,6 +366,23 @@ class ExactNoise(Noise):
             todo = todo[~kept]
         return out.reshape(shape)
 
+    def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
+        as_scales(np.array(scale))  # refuses what is too large
+        drawn = draw_zero_sum(scale, math.prod(shape), self._one_by_one())
+        return np.array(drawn, dtype=np.int64).reshape(shape)
+
+    def _one_by_one(self) -> Callable[[int], int]:
+        """A function that gives a uniform integer in [0, bound), without the cost of an array."""
+        words = (word for _ in count() for word in self._words(256).tolist())
+
+        def below(bound: int) -> int:
+            if bound > LIMIT:
+                return self._uniform_large(bound)
+            top = 2**64 - 2**64 % bound  # the last whole multiple
+            return next(word for word in words if word < top) % bound
+
+        return below
+
     def _magnitude(self, t: np.ndarray, s: np.ndarray) -> np.ndarray:
         """Geometric magnitudes floor(X / s), P(X = x) ∝ exp(−x/t)."""
         remainder = np.zeros(t.size, dtype=t.dtype)
@@ -386,16 +433,6 @@ def as_scales(scale: np.ndarray) -> np.ndarray:
     return scale
 
 
-def float_above(value: Fraction) -> float:
-    """The nearest double that isn't smaller.
-
-    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
-    True
-    """
-    near = float(value)
-    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
-
-
 class CommonNoise(Noise):
     """Common random numbers for live panels: unit draws are rescaled, so curves move smoothly.
 
@@ -403,6 +440,7 @@ class CommonNoise(Noise):
     """
 
     reproducible = True
+    zero_sum = True
 
     def __init__(self, seed: int = 0, label: str = "", cache: dict | None = None) -> None:
         super().__init__()
@@ -433,6 +471,15 @@ class CommonNoise(Noise):
         up, down = self._draws("laplace", math.prod(shape)).reshape(2, *shape)
         return (np.floor(up * width) - np.floor(down * width)).astype(np.int64)
 
+    def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
+        cells, b = math.prod(shape), float(scale)
+        tries = 40 * math.isqrt(cells)  # one in a billion keeps none, and takes the first
+        up, down = self._draws("laplace", tries * cells).reshape(2, cells, tries)
+        free = np.floor(up[1:] * b) - np.floor(down[1:] * b)
+        last = -free.sum(axis=0)
+        kept = int(np.argmax(up[0] * b >= np.abs(last)))
+        return np.append(free[:, kept], last[kept]).astype(np.int64).reshape(shape)
+
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
         return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))
 
@@ -446,6 +493,9 @@ class NoNoise(CommonNoise):
     private = False
 
     def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
+        return np.zeros(shape, dtype=np.int64)
+
+    def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
         return np.zeros(shape, dtype=np.int64)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
@@ -479,6 +529,27 @@ def laplace_mechanism(
         raise BudgetError(f"a noise scale must be positive, got {min(scales)}")
     rows = scales.reshape(-1, *[1] * (counts.ndim - 1)) if len(scales) > 1 else scales[0]
     return noise.add_to(counts, rows)
+
+
+def zero_sum_mechanism(counts: np.ndarray, scale: Fraction, noise: Noise) -> np.ndarray:
+    """Integer counts plus noise v of sum 0, P(v) ∝ exp(−Σ|v|/scale): the sum of the counts stays.
+
+    Once both are made to sum to n, Σ|error| is .67 of that of Laplace noise
+    (:func:`laplace_mechanism`) in a table of two cells, .82 of four, .97 of 32.
+
+    **Privacy:** for one table of all records, where neighbours have the same n (lemma:zero_sum).
+    A replaced record adds 1 to one cell and takes 1 from another, so neighbours can give the same
+    tables, and the noise that leads there differs by 2 in Σ|v|. The law's normaliser depends on
+    cells and scale only: (2/scale)-DP, and m times that if m records are replaced. Under add/remove
+    the sum alone tells neighbours apart, and no ε covers it. ``counts``: two cells or more, else
+    BudgetError, as for a scale that isn't positive.
+    """
+    counts = np.asarray(counts)
+    if scale <= 0:
+        raise BudgetError(f"a noise scale must be positive, got {scale}")
+    if counts.size < 2:
+        raise BudgetError("zero-sum noise needs a table of at least two cells")
+    return noise.add_zero_sum(counts, scale)
 
 
 def exponential_mechanism(
@@ -526,43 +597,3 @@ def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: f
 def discrete_laplace_pmf(values: np.ndarray, scale: float) -> np.ndarray:
     """P(Z = z) = tanh(1/2b) exp(−|z|/b) of the discrete Laplace law with scale b."""
     return np.tanh(0.5 / scale) * np.exp(-np.abs(values) / scale)
-
-
-class OpenDPNoise(ExactNoise):
-    """The same laws from OpenDP's hardened samplers (the extra ``secure``), never seeded.
-
-    Slower than ``ExactNoise``, and checked by other people. OpenDP takes scales as doubles: they
-    are rounded up, so that no release costs more than its ledger says. Raises ImportError without
-    OpenDP.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        with needed_for("noise='opendp'", "use noise='exact'"):
-            import opendp.prelude as dp
-        self._dp: Any = dp
-        self._dp.enable_features("contrib")
-        self._cells = self._dp.vector_domain(self._dp.atom_domain(T="i64"))
-
-    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
-        wide = np.broadcast_to(as_scales(scale), shape)
-        metric, out = self._dp.l1_distance(T="i64"), np.zeros(shape, dtype=np.int64)
-        for one in set(wide.ravel()):
-            cells = wide == one
-            sampler = self._dp.m.make_laplace(self._cells, metric, scale=float_above(one))
-            out[cells] = sampler([0] * int(cells.sum()))
-        return out
-
-    def choose(
-        self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
-    ) -> int:
-        """Noisy max with a public scale; the scores are the gaps themselves.
-
-        With exponential noise it is permute-and-flip (Ding et al. 2021), with Gumbel noise the
-        exponential mechanism.
-        """
-        law = self._dp.max_divergence() if permute else self._dp.zero_concentrated_divergence()
-        scale = float_above(Fraction(denominator, times))
-        metric = self._dp.linf_distance(T="i64")
-        sampler = self._dp.m.make_noisy_max(self._cells, metric, law, scale=scale)
-        return int(sampler((-gaps).tolist()))

@@ -38,6 +38,7 @@ from .ledger import GUARANTEES, NOT_STRICT, Ledger
 from .model import Model
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
 from .records import Records
+from .rules import NOISES
 from .schema import BinaryEncoding, Facts, Schema, check_schema
 from .structure import Measurement, check_parents, noise_dominates
 
@@ -49,6 +50,7 @@ class Habits:
     guarantee: str
     noise: str
     random_state: Any
+    delta: Any
     model_: Model
     _sampled: int
 
@@ -81,13 +83,14 @@ class Habits:
         n: int | None = None,
         random_state: Any = None,
         *,
-        method: str = "independent",
+        method: str | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
         """A synthetic table of n rows (None: as many as were fitted); costs nothing.
 
-        ``method="balanced"`` takes most of the sampling error off; ``where={"sex": "F"}``: all rows
-        meet the condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
+        Rows are balanced, which takes most of the sampling error off; tests and intervals that need
+        independent rows say ``method="independent"``. ``where={"sex": "F"}``: all rows meet the
+        condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
         the same order after each fit; ``random_state`` seeds this sample alone.
 
         **Privacy:** post-processing of the release.
@@ -139,6 +142,8 @@ class Habits:
             word["strict"] = " NOT PRIVATE: reproducible"
         elif fitted is not None and not fitted.private:  # whatever was set since
             word["strict"] = f", fitted: {fitted.verdict().split('.')[0]}"
+        elif self.delta is not None:
+            word["strict"] = " (ε, δ), not pure"
         shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
         return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
 
@@ -212,7 +217,9 @@ class Recipe(Habits):
     ``relation``: ``"replace_one"``, n public; or, where all parts ask for counts alone,
     ``"add_remove"``, which protects membership: ε is for one record more or less, n is a noisy
     count for ε/20, and a table may have no rows. ``reconcile``: ``Agree()`` or ``AsMeasured()``;
-    None: the recipe's.
+    None: the recipe's. ``delta``: None, or for
+    ConsistentBayes a small chance, far below 1/n: the fit is then (ε, δ)-DP and NOT pure, its noise
+    is Gaussian, and its ledger counts in ρ of zCDP (:mod:`pdsynth.concentrated`).
 
     Attributes
     ----------
@@ -232,6 +239,7 @@ class Recipe(Habits):
     records_per_person: int = 1
     relation: str = "replace_one"
     reconcile: Any = None
+    delta: Any = None
 
     shares: ClassVar[tuple[str, ...]] = ("share_structure",)  # parameters: what tables don't have
     takes_records: ClassVar[bool] = True
@@ -288,19 +296,33 @@ class Recipe(Habits):
         for doubt in self._doubts(schema, plan):
             warnings.warn(doubt, stacklevel=2)
         source = self._choose_noise(noise)
-        ledger = Ledger(
-            self._promise(people)[0],
-            self.guarantee,
-            relation=self.relation,
-            records_per_person=plan.facts.unit.records,
-            levels=people.levels if people is not None else (),
-        )
+        ledger = self.open_ledger(people)
         with read(data, schema) as records:
             curator = plan.door(records, ledger, source)
             if session is not None:
                 session.charge_fit(ledger, source, repr(self.clone()))
             self._replace(self._run(curator, plan))
         return self
+
+    def open_ledger(self, people: Any = None) -> Ledger:
+        """An empty account of what a fit promises; ``people``: those with an ε of their own.
+
+        **Privacy:** reads nothing, costs nothing.
+        """
+        epsilon, unit = self._promise(people)
+        if self.delta is not None:
+            ledger: Ledger = door("concentrated").open_ledger(
+                epsilon, self.delta, unit.relation, unit.records
+            )
+            return ledger
+        levels = () if people is None else people.levels
+        return Ledger(
+            epsilon,
+            self.guarantee,
+            relation=unit.relation,
+            records_per_person=unit.records,
+            levels=levels,
+        )
 
     def prepare(self, schema: Schema, n: int, rows: bool = True, people: Any = None) -> Plan:
         """Facts, parts and shares of a fit; every refusal happens here, from public facts, once.
@@ -322,6 +344,8 @@ class Recipe(Habits):
             published = door("published")  # a strict fit never loads it
             facts, parts = published.printed(self, facts, parts, rows)
             curator = published.RawCurator
+        if self.delta is not None:
+            facts, curator = door("concentrated").concentrate(self, facts, parts)
         if not facts.unit.n_is_public and not parts.counts_only:
             raise BudgetError(
                 f"relation must be one of ('replace_one',) here, got {show(self.relation)}"
@@ -413,7 +437,8 @@ class Recipe(Habits):
         tables = parts.reconcile.reconcile(found, learnt.network, facts)
         every = (close(curator),) * len(tables)
         sources = parts.reconcile.sources(found, learnt.network) or every
-        shown = {k: v for k, v in self.get_params().items() if k != "random_state"}
+        hidden = {"random_state", *["delta"] * (self.delta is None)}
+        shown = {k: v for k, v in self.get_params().items() if k not in hidden}
         model = Model(
             curator.schema,
             learnt.network,
@@ -500,7 +525,7 @@ class Recipe(Habits):
         if given is not None:
             return given
         if self.noise == "opendp":
-            from .noise import OpenDPNoise
+            from .opendp import OpenDPNoise
 
             return OpenDPNoise()
         return (
@@ -527,7 +552,10 @@ class Recipe(Habits):
 
     @property
     def spent_(self) -> Fraction | float:
-        """ε of all fits of this object together, also of those that failed on their way."""
+        """ε of all fits of this object together, also of those that failed on their way.
+
+        With ``delta`` every fit adds its δ, too; a session with δ adds ρ and spends δ once.
+        """
         done: Fraction | float = vars(self).get("_finished", Fraction(0))
         return done + sum(ledger.epsilon for ledger in self.unfinished_)
 
@@ -573,9 +601,7 @@ def close(curator: Curator) -> tuple[str, ...]:
         rest = (ledger.claimed - ledger.finite) / ledger.records_per_person
         curator.charge_unused(rest, "unused", "what no step asked for")
     return tuple(
-        e.id
-        for e in ledger.entries
-        if e.kind == "unaccounted_access" or e.mechanism == "discrete_laplace"
+        e.id for e in ledger.entries if e.kind == "unaccounted_access" or e.mechanism in NOISES
     )
 
 

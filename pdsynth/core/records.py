@@ -19,7 +19,7 @@ import numpy as np
 from .counts import MAX_CELLS, Codes, Counter, CountLogs, associations, entropies, subsets
 from .errors import BudgetError
 from .measures import GRID, Score, jaccard_distances
-from .schema import BinaryEncoding, Schema
+from .schema import BinaryEncoding, Merging, Schema
 
 Tables = Iterator[tuple[tuple[int, ...], np.ndarray]]
 
@@ -404,7 +404,14 @@ class Records:
     @cached_property
     def _binary(self) -> Records:
         encoding = BinaryEncoding(self.schema)
-        return Records(self.counter.bits(encoding), encoding.schema, encoding.owners)
+        return Records(self.counter.encoded(encoding), encoding.schema, encoding.owners)
+
+    def merged(self, merging: Merging) -> Records:
+        """The same records with some values standing as one.
+
+        **Privacy:** raw records in, raw records out.
+        """
+        return Records(self.counter.encoded(merging), merging.schema, self.owners)
 
     @cached_property
     def lattice(self) -> Lattice:

@@ -6,7 +6,7 @@ Costs compose sequentially, or in parallel over disjoint records. Rule L11 is in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -15,11 +15,13 @@ from .measures import SCORES, conditional_sensitivity
 from .noise import ONE_REPLACED, Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
-MECHANISMS = ("discrete_laplace", "exponential", "permute_and_flip", "forfeited")
+COUNTING = ("discrete_laplace", "zero_sum_laplace")  # they release numbers with noise
+NOISES = (*COUNTING, "discrete_gaussian")  # and with delta
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     **{score.lemma: score.sensitivity for score in SCORES.values()},
     "lemma:joint_counts": lambda n, x, pi: 2,
     "lemma:joint_counts_add_remove": lambda n, x, pi: 1,
+    "lemma:zero_sum": lambda n, x, pi: 2,
     "lemma:conditional": conditional_sensitivity,
     "lemma:residual": lambda n, x, pi: 2,
     "lemma:residual_add_remove": lambda n, x, pi: 1,
@@ -66,6 +68,10 @@ class Entry:
     def cost(self) -> Fraction | float:
         """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
         return 2 * self.epsilon if self.relation == "add_remove" else self.epsilon
+
+
+# The rules of one mechanism: (line, ids of earlier lines, records of a person) → (rule, message).
+Check = Callable[[Entry, set[str], int], Iterator[tuple[str, str]]]
 
 
 def add_up(entries: Iterable[Entry], what: str) -> Fraction | float:
@@ -138,14 +144,16 @@ def check(
     epsilon: Fraction | float,
     notes: Sequence[str],
     unit: Unit = ONE_REPLACED,
+    mechanisms: Mapping[str, Check] | None = None,
 ) -> list[str]:
     """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none."""
     known: set[str] = set()
     found: list[str] = []
+    checks = MECHANISMS if mechanisms is None else mechanisms
     for e in entries:
         found += [
             f"{code} {e.id} {e.step}: {message}"
-            for code, message in _check_entry(e, known, unit.records)
+            for code, message in _check_entry(e, known, unit.records, checks)
         ]
         fits = unit.n_is_public or e.relation == unit.relation or not e.inputs
         if e.kind == "mechanism" and not fits:
@@ -173,18 +181,18 @@ def children(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     return found
 
 
-def _check_entry(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+def _check_entry(
+    e: Entry, known: set[str], per_person: int, checks: Mapping[str, Check]
+) -> Iterator[tuple[str, str]]:
     """Rules L1–L5 and L9; ``known``: the ids of earlier entries."""
     raw = any(i.startswith("raw:") for i in e.inputs)
     if raw and e.kind not in ("mechanism", "unaccounted_access"):
         yield ("L2" if e.kind == "post_processing" else "L1"), f"reads raw records as {e.kind}"
     if e.kind == "mechanism":
-        if e.mechanism not in MECHANISMS:
+        if e.mechanism not in checks:
             yield "L1", f"no mechanism is called {e.mechanism!r}"
-        if e.mechanism == "discrete_laplace":
-            yield from (("L3", message) for message in _check_noise(e, per_person))
-        if e.mechanism in ("exponential", "permute_and_flip"):
-            yield from (("L4", message) for message in _check_selection(e, known, per_person))
+        else:
+            yield from checks[e.mechanism](e, known, per_person)
         for source in e.scale_depends_on:
             if not source.startswith("public:") and source not in known:
                 yield (
@@ -196,6 +204,16 @@ def _check_entry(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[s
                 )
     if not e.domain.startswith(("schema:public", "public:")) and e.domain not in known:
         yield "L9", f"its domain comes from {e.domain!r}"
+
+
+def check_noise(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rule L3 for Laplace noise: ε is sensitivity ÷ scale, and the lemma's sensitivity is due."""
+    yield from (("L3", message) for message in _check_noise(e, per_person))
+
+
+def check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rule L4: candidates and units, and the lemma's sensitivity is due."""
+    yield from (("L4", message) for message in _check_selection(e, known, per_person))
 
 
 def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
@@ -216,6 +234,18 @@ def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
         yield f"sensitivity {e.sensitivity}, but {e.lemma or 'a whole number'} gives {due}"
 
 
+def _check_zero_sum(e: Entry) -> Iterator[str]:
+    """Its lemma holds for one table of counts of all records, whose number is public."""
+    if e.relation != "replace_one":
+        yield "zero-sum noise shows n, which is secret when a record may be added or removed"
+    if e.record_filter is not None:
+        yield "zero-sum noise shows how many records a part has, which is secret"
+    if e.lemma != "lemma:zero_sum" or e.domain_sizes is None or e.n_records is None:
+        yield "zero-sum noise is for one table of counts, with its size and n (lemma:zero_sum)"
+    if isinstance(e.scale, tuple):
+        yield "zero-sum noise has one scale for all cells"
+
+
 def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str]:
     if e.candidates != "public" and e.candidates not in known:
         yield f"candidates come from {e.candidates!r}, which is neither public nor an earlier entry"
@@ -227,6 +257,21 @@ def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str
             f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} "
             f"for domain sizes {e.domain_sizes}"
         )
+
+
+def check_zero_sum(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rule L3 for zero-sum noise: as for Laplace noise, and n is public."""
+    yield from check_noise(e, known, per_person)
+    yield from (("L3", message) for message in _check_zero_sum(e))
+
+
+MECHANISMS: dict[str, Check] = {
+    "discrete_laplace": check_noise,
+    "zero_sum_laplace": check_zero_sum,
+    "exponential": check_selection,
+    "permute_and_flip": check_selection,
+    "forfeited": lambda e, known, per_person: iter(()),
+}
 
 
 def _least_sensitivity(e: Entry) -> Fraction | int:
@@ -290,7 +335,7 @@ def check_coverage(releases: Sequence[Release], entries: Sequence[Entry]) -> lis
     bit = {name: 1 << i for i, name in enumerate({a: 0 for r in releases for a in r.attributes})}
     measured: dict[str, int] = {}  # the attributes behind each line, as bits of one integer
     for e in entries:
-        paid = e.kind == "mechanism" and e.mechanism == "discrete_laplace" and e.epsilon > 0
+        paid = e.kind == "mechanism" and e.mechanism in NOISES and e.epsilon > 0
         part = (e.record_filter or "").startswith("records:")  # no released table is of some only
         if paid and not part or e.kind == "unaccounted_access":
             measured[e.id] = sum(bit.get(a, 0) for a in {*e.attributes})

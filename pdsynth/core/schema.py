@@ -372,3 +372,55 @@ class BinaryEncoding:
                 value[bad] = rng.choice(legal, int(bad.sum()))
             out[:, j] = value
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class Merging:
+    """A schema some of whose values stand as one: rare ones, whose tables would be mostly noise.
+
+    ``codes``: for each attribute the merged value of each of its values, int64 (|X|,), which take
+    0 … m − 1 and none is left out. Where all of them differ the attribute stays as it is.
+    """
+
+    original: Schema
+    codes: tuple[np.ndarray, ...]
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Merged values of each attribute."""
+        return tuple(int(code.max()) + 1 for code in self.codes)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema of the merged values, which have numbers for names."""
+        pairs = zip(self.original.attributes, self.sizes, strict=True)
+        merged = (
+            a if a.size == size else Attribute.categorical(a.name, range(size)) for a, size in pairs
+        )
+        return Schema(tuple(merged), source=self.original.source)
+
+    def encode(self, codes: np.ndarray) -> np.ndarray:
+        """Codes (n_records, n_attributes) → codes of merged values, stored by column.
+
+        **Privacy:** raw records in, raw records out.
+        """
+        out = np.empty(codes.shape, dtype=codes.dtype, order="F")
+        for j, merged in enumerate(self.codes):
+            out[:, j] = merged.astype(codes.dtype)[codes[:, j]]
+        return out
+
+    def spread(
+        self, table: np.ndarray, columns: Sequence[int], shares: Sequence[np.ndarray]
+    ) -> np.ndarray:
+        """A table over merged values of some columns, over their values.
+
+        ``shares``: for each attribute of the schema the part of its merged value that each value
+        has, float (|X|,).
+        """
+        out = table[np.ix_(*(self.codes[j] for j in columns))]
+        for axis, j in enumerate(columns):
+            out = out * np.expand_dims(shares[j], [a for a in range(out.ndim) if a != axis])
+        return out
+
+
+Encoding = BinaryEncoding | Merging  # another view of the same records

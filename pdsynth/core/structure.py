@@ -24,7 +24,7 @@ from .curator import Candidates, Curator
 from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, show
 from .network import Network, Permitted, Restriction, check_restriction
 from .noise import ONE_REPLACED, positive
-from .schema import Facts, Schema
+from .schema import Facts, Merging, Schema
 
 MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
 MAX_PAIRS = 1_000_000  # candidates of one selection
@@ -357,7 +357,8 @@ class Measurement:
     """A noisy table: its attributes, child first, what was released, and the scale of its noise.
 
     ``scale`` in records: one number, or one per value of the child. ``entry``: the ledger's line.
-    ``counts``: whether it holds counts, and not conditional probabilities.
+    ``counts``: whether it holds counts, and not conditional probabilities. ``merging``: what its
+    values are, where some stand as one.
     """
 
     attributes: tuple[str, ...]
@@ -365,6 +366,7 @@ class Measurement:
     scale: Fraction | tuple[Fraction, ...]
     entry: str = ""
     counts: bool = True
+    merging: Merging | None = None
 
 
 @dataclass(frozen=True)
@@ -406,6 +408,7 @@ class Structure:
 
     measures: ClassVar[bool] = False  # its own tables, so that a budget rule has nothing to split
     counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
+    plans_in_rho: ClassVar[bool] = False  # whether it runs with delta=, too
 
     def check(self, facts: Facts) -> None:
         """Refuse, from public facts, what can't be learnt."""

@@ -11,6 +11,7 @@ from .loaders import (
     load_cmc,
     load_credit_default,
     load_credit_fraud,
+    load_national2019,
     load_nltcs,
     load_retail,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "load_cmc",
     "load_credit_default",
     "load_credit_fraud",
+    "load_national2019",
     "load_nltcs",
     "load_retail",
     "outline",

@@ -70,11 +70,14 @@ def find(name: str, path: Location = None) -> Path:
     )
 
 
-def read_table(table: str, file: Path, columns: Sequence[str] = ()) -> pd.DataFrame:
+def read_table(
+    table: str, file: Path, columns: Sequence[str] = (), others: bool = False
+) -> pd.DataFrame:
     """A table that :func:`find` found, Parquet or CSV: exactly its columns, in order, and its rows.
 
-    ``columns``: where the file has others than the schema. Raises ValueError for any other shape or
-    for missing values, ImportError for Parquet without pyarrow.
+    ``columns``: where the file has others than the schema. ``others``: the file may have further
+    columns, which are left out. Raises ValueError for any other shape or for missing values,
+    ImportError for Parquet without pyarrow.
 
     **Privacy:** raw records.
     """
@@ -85,14 +88,15 @@ def read_table(table: str, file: Path, columns: Sequence[str] = ()) -> pd.DataFr
         with needed_for("a Parquet file", "save it as CSV"):
             import pyarrow  # noqa: F401
         frame = pd.read_parquet(file)
-    gone, extra = [c for c in columns if c not in frame], [c for c in frame if c not in columns]
+    gone = [c for c in columns if c not in frame]
+    extra = [] if others else [c for c in frame if c not in columns]
     if gone or extra:
         raise ValueError(
             f"{file} isn't the table {table!r}: missing column(s) {gone}, unknown column(s) {extra}"
         )
     if rows is not None and len(frame) != rows:
         raise ValueError(f"{file} has {len(frame):,} rows, the table {table!r} has {rows:,}")
-    if frame.isna().any(axis=None):
+    if frame[columns].isna().any(axis=None):
         raise ValueError(f"{file} has missing values, the table {table!r} has none")
     return frame[columns]
 
@@ -150,6 +154,21 @@ def load_acs(path: Location = None) -> Dataset:
     **Privacy:** raw records; the schema knows no more than twenty-three declared yes–no attributes.
     """
     return describe("acs", read_table("acs", find("acs", path)))
+
+
+def load_national2019(path: Location = None) -> Dataset:
+    """NIST's excerpt of the American Community Survey, national 2019: 27,253 people, the ten
+    demographic columns on which NIST publishes scores of other methods.
+
+    ``path``, errors: as in :func:`load_nltcs`. Ages stand in 20 bins of five years. Columns in
+    which "N" says that a question doesn't apply are text, all others whole numbers.
+
+    **Privacy:** raw records; the schema comes from NIST's data dictionary.
+    """
+    frame = read_table("national2019", find("national2019", path), others=True)
+    rules = expand_rules("national2019").items()
+    kinds = {name: "str" if rule.startswith("N |") else "int64" for name, rule in rules}
+    return describe("national2019", frame.astype(kinds))
 
 
 def load_retail(items: int = 50, path: Location = None) -> Dataset:

@@ -167,12 +167,13 @@ def compare(
     before any fit.
 
     Measures of a fit on the whole table: ``sum_mi`` (bits); ``avd2``, ``avd3``, … (average
-    variation distance; ``avd3_200`` takes 200 random sets); ``avd2_without_age`` (of the pairs of
-    all other attributes); ``l1_4``, ``l2_4``, … (errors of 200 random queries, ``l1_4_50`` of 50,
-    the same ones in every run); ``count_3`` (mean error of 200 random counting queries, as a share
-    of the records); ``loss_age`` (the ledger's ε of a change of age alone); ``cpu`` (processor
-    seconds of fit and sample); ``svm_self`` (pitfall); ``leak_gcap`` and ``leak_exact``
-    (:func:`leak_probability` of the target; ``leak_gcap_2000`` attacks 2,000 random records).
+    variation distance; ``avd3_200`` takes 200 random sets); ``worst2``, ``worst3``, … (the largest
+    of these distances); ``avd2_without_age`` (of the pairs of all other attributes); ``l1_4``,
+    ``l2_4``, … (errors of 200 random queries, ``l1_4_50`` of 50, the same ones in every run);
+    ``count_3`` (mean error of 200 random counting queries, as a share of the records); ``loss_age``
+    (the ledger's ε of a change of age alone); ``cpu`` (processor seconds of fit and sample);
+    ``svm_self`` (pitfall); ``leak_gcap`` and ``leak_exact`` (:func:`leak_probability` of the
+    target; ``leak_gcap_2000`` attacks 2,000 random records).
 
     Measures of a fit on the training rows alone, tested on the others: ``svm`` and ``svm_linear``
     (accuracy), ``leak_advantage``. The split is the public one, or with ``test`` (or without a

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..algorithms import Independent
-from ..core import Records, Schema, SchemaError, plural, positive, progress
+from ..core import Ledger, Records, Schema, SchemaError, plural, positive, progress
 from ..datasets.tables import Dataset
 from ..files.pages import render
 from .disclosure import gcap
@@ -134,16 +134,18 @@ def report(
     repeats: int = 5,
     seed: int = 0,
     utility_options: Mapping[str, Any] | None = None,
+    ledger: Ledger | None = None,
 ) -> Report:
     """One page on a synthetic table: is it nearer to the real one than single columns would be?
 
     ``real``: a table with its ``schema``, or a Dataset, which brings its own schema, target and
     sensitive attribute. ``fake``: the release, or a list of tables, each from a fit of its own.
     ``epsilon``: what the release cost; ``Independent`` is then simulated at the same ε on the real
-    table, ``repeats`` times. ``target``: what a classifier predicts, ``sensitive``: what an
-    attacker finds out who knows all else (without it, an attribute that the schema declares in
-    group A). ``test``: real rows that the fit didn't see. ``utility_options`` go to
-    :func:`utility`, whose kernel is "linear" here.
+    table, ``repeats`` times. ``ledger``: of the release; the verdict then says how many pairs it
+    kept. ``target``: what a classifier predicts, ``sensitive``: what an attacker finds out who
+    knows all else (without it, an attribute that the schema declares in group A). ``test``: real
+    rows that the fit didn't see. ``utility_options`` go to :func:`utility`, whose kernel is
+    "linear" here.
 
     Intervals. Of one table: a jackknife over 16 random groups of its rows, for the chance of
     sampling rows from the released model; the noise of the fit is in the distance and can't be
@@ -194,6 +196,7 @@ def report(
     )
     facts = {
         "epsilon": budget,
+        "pairs": "" if ledger is None else ledger.pairs_kept(),
         "worth": worth,
         "risk": risk,
         "held": held,

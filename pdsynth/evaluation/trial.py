@@ -129,6 +129,12 @@ class Trial:
         real, schema = self.bench.marginals(int(alpha), sets), self.bench.schema
         return marginal_distance(real, self.fake, schema, int(alpha), sets=sets), ""
 
+    def farthest(self, alpha: str, drawn: str | None) -> Found:
+        """The largest of the distances whose mean is the average variation distance."""
+        sets = int(drawn) if drawn else None
+        codes, schema = self.bench.codes, self.bench.schema
+        return float(marginal_distances(codes, self.fake, schema, int(alpha), sets=sets).max()), ""
+
     def distance_without(self, attribute: str) -> Found:
         """2-way distance of the pairs of all other attributes."""
         pairs = marginal_distances(self.bench.codes, self.fake, self.bench.schema, 2)
@@ -169,6 +175,7 @@ MEASURES: dict[str, Callable[..., Found]] = {
     "svm(?P<kind>_linear|_self)?": Trial.accuracy,
     "loss_(?P<attribute>.+)": Trial.loss,
     f"avd{ALPHA}{DRAWN}": Trial.distance,
+    f"worst{ALPHA}{DRAWN}": Trial.farthest,
     "avd2_without_(?P<attribute>.+)": Trial.distance_without,
     f"(?P<norm>l1|l2)_{ALPHA}{DRAWN}": Trial.query_error,
     f"count_{ALPHA}{DRAWN}": Trial.counting,
@@ -185,8 +192,9 @@ def find_measure(name: str) -> tuple[Callable[..., Found], dict[str, Any]]:
             return function, found.groupdict()
     raise SchemaError(
         f"unknown measure {show(name)}: use sum_mi, cpu, svm, svm_linear, svm_self, "
-        "loss_<attribute>, avd2_without_<attribute>, avd<α>, l1_<α>, l2_<α>, count_<α>, leak_gcap, "
-        "leak_exact or leak_advantage, the last seven also with _<number of sets or records>"
+        "loss_<attribute>, avd2_without_<attribute>, avd<α>, worst<α>, l1_<α>, l2_<α>, count_<α>, "
+        "leak_gcap, leak_exact or leak_advantage, the last eight also with _<number of sets or "
+        "records>"
     )
 
 

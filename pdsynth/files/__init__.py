@@ -8,7 +8,7 @@ from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
 from .showing import show_ledger, show_network, show_recipe
-from .story import in_words, story
+from .story import count_pairs, in_words, say_pairs, story
 
 __all__ = [
     "say_outside",
@@ -27,9 +27,11 @@ __all__ = [
     "Problems",
     "Recode",
     "Session",
+    "count_pairs",
     "find_problems",
     "in_words",
     "render",
+    "say_pairs",
     "show_ledger",
     "show_network",
     "show_recipe",

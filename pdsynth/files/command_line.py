@@ -1,6 +1,7 @@
 """What ``python -m pdsynth`` does with a file of your own: outline, plan, release, report."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,6 @@ from .. import __version__, algorithms
 from ..core import (
     MOST_RECORDS,
     BudgetError,
-    Ledger,
     Model,
     PrivacyError,
     Recipe,
@@ -52,6 +52,7 @@ with needed_for("the command line"):
 
 METHODS = {name: getattr(algorithms, name) for name in algorithms.__all__ if name != "Synthesizer"}
 ELSEWHERE = {  # parameters of a method that have an option of their own
+    "delta": "--delta",
     "epsilon": "--epsilon",
     "records_per_person": "--records-per-person",
 }
@@ -244,6 +245,15 @@ def plan(data: Path, schema: Path, epsilon: Any, expected: int | None, **how: An
     "--session-epsilon", type=Epsilon(), metavar="ε", help="What a new account holds in all."
 )
 @click.option(
+    "--session-delta", type=Epsilon(), metavar="δ", help="Of a new account that isn't pure."
+)
+@click.option(
+    "--delta",
+    type=Epsilon(),
+    metavar="δ",
+    help="As 1e-9: (ε, δ) with Gaussian noise, NOT pure. Left out: pure ε.",
+)
+@click.option(
     "--format",
     "kind",
     type=click.Choice(KINDS),
@@ -275,6 +285,8 @@ def release(
     records_per_person: int,
     account: Path | None,
     session_epsilon: Any,
+    session_delta: Any,
+    delta: Any,
     kind: str,
     rows: int | None,
     title: str,
@@ -308,22 +320,18 @@ def release(
         if problems := declared.problems(frame):
             raise SchemaError(f"{data.name} doesn't fit {schema.name}:\n{problems}")
         public = expected or (None if hidden else len(frame))
+        method = method or (delta and "ConsistentBayes")  # nothing else takes a δ
         made = choose(method, declared, public, epsilon / records_per_person, parameters)
-        made.set_params(epsilon=epsilon, records_per_person=records_per_person)
+        made.set_params(epsilon=epsilon, records_per_person=records_per_person, delta=delta)
         check_releasable(made)
         made.prepare(declared, len(frame))
-        session = find_account(made, account, session_epsilon, out)
+        session = find_account(made, account, session_epsilon, session_delta, out)
         rehearse(
             draft,
             declared,
             algorithm=type(made).__name__,
             parameters={k: v for k, v in made.get_params().items() if k != "random_state"},
-            ledger=Ledger(
-                positive("ε", epsilon),
-                relation=made.relation,
-                records_per_person=records_per_person,
-                public_attributes=declared.names,
-            ),
+            ledger=replace(made.open_ledger(), public_attributes=declared.names),
             rows=rows or min(public or 1, most_rows(declared)),
             kind=kind,
             title=title,
@@ -334,7 +342,7 @@ def release(
         step("writing")
         check_model(model)
         rows = rows or min(model.n, most_rows(declared))
-        table = model.sample(rows, method="balanced")
+        table = model.sample(rows)
         fill(draft, model, table, kind=kind, title=title, session=session)
         place = publish(draft, place)
         said = {"title": title, "rows": rows, "session": session}
@@ -343,8 +351,8 @@ def release(
             add_comparison(place, model, frame, declared, said)
     place = out.with_name(place.name)
     click.echo(
-        f"{place}: {model.ledger.verdict()}\nRead {place / 'card.html'} before you publish the "
-        "folder."
+        f"{place}: {model.ledger.verdict()}\n{model.ledger.pairs_kept()}.\n"
+        f"Read {place / 'card.html'} before you publish the folder."
     )
 
 
@@ -376,9 +384,10 @@ def report(
     """
     if out is not None and out.exists():
         raise SchemaError(f"{out.name} exists: name a new file")
+    ledger = None
     if released.is_dir():
         model = Model.from_json(released / "model.json")
-        epsilon = epsilon or float(model.ledger.finite)
+        ledger, epsilon = model.ledger, epsilon or float(model.ledger.epsilon)
         tables = [path for path in map(released.joinpath, TABLES) if path.exists()]
         if not tables:
             raise SchemaError(f"{released.name} holds no {' or '.join(TABLES)}: it is no release")
@@ -388,7 +397,9 @@ def report(
     declared = model.schema if schema is None else Schema.read(schema)
     real = read_csv(data, declared, **how)
     fake = read_csv(released, as_released(declared))
-    found = make_report(real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive)
+    found = make_report(
+        real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive, ledger=ledger
+    )
     if out is None:
         click.echo(str(found))
     else:
@@ -453,11 +464,13 @@ def check_releasable(made: Recipe) -> None:
         )
 
 
-def find_account(made: Recipe, path: Path | None, total: Any, out: Path) -> Session | None:
+def find_account(
+    made: Recipe, path: Path | None, total: Any, delta: Any, out: Path
+) -> Session | None:
     """The session's file, which a run that is refused neither makes nor changes."""
     if path is None:
-        if total is not None:
-            raise click.UsageError("--session-epsilon needs --session FILE")
+        if total is not None or delta is not None:
+            raise click.UsageError("--session-epsilon and --session-delta need --session FILE")
         return None
     if out.resolve() in files_of(path):
         raise click.UsageError(f"--out {out} is a file of the account: name another folder")
@@ -465,12 +478,12 @@ def find_account(made: Recipe, path: Path | None, total: Any, out: Path) -> Sess
         raise click.UsageError(
             f"{path.name} isn't there: say --session-epsilon, what these people may lose in all"
         )
-    session = Session.open(path) if total is None else Session(total, path)
-    cost = positive("ε", made.epsilon) * (2 if made.relation == "add_remove" else 1)
+    session = Session.open(path) if total is None else Session(total, path, delta=delta)
+    cost = session.price(made.open_ledger())
     if session.remaining < cost:
         raise BudgetError(
-            f"overdraft: the account has ε = {session.remaining} of {session.epsilon} left, and "
-            f"can't pay for {cost}; nothing was drawn"
+            f"overdraft: the account has {session.sign} = {session.remaining} of "
+            f"{session.remaining + session.spent} left, and can't pay for {cost}; nothing was drawn"
         )
     return session
 
@@ -485,8 +498,8 @@ def add_comparison(
     **Privacy:** reads the records exactly, outside ε; the card says so.
     """
     try:
-        fake = model.sample(said["rows"], method="balanced")
-        found = make_report(frame, fake, schema, epsilon=float(model.ledger.claimed))
+        fake, ledger = model.sample(said["rows"]), model.ledger
+        found = make_report(frame, fake, schema, epsilon=float(ledger.epsilon), ledger=ledger)
         write_card(place, model, report=found, **said)
     except Exception as problem:
         words = str(problem) if isinstance(problem, (SchemaError, BudgetError)) else ""

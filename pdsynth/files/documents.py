@@ -3,9 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ MAX_WHOLE = 2**64  # of cells and records in an entry
 MAX_ENTRIES = 2**16  # of a file
 DENOMINATOR_BITS = 4096  # of all entries of a file together
 _WRITTEN = re.compile(f"[0-9]{{1,{DIGITS}}}(/[0-9]{{1,{DIGITS}}})?")
+WITH_DELTA = "promised", "delta"  # what a ledger in ρ has besides
 MAX_NESTED = 2**21  # objects and lists of a file: each takes some 70 bytes of memory
 MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
 
@@ -166,8 +168,8 @@ def check_origin(ledger: Any, names: tuple[str, ...], n: int) -> list[str]:
         found.append("no line of the ledger says where the number of records comes from")
     if ledger.guarantee == "strict" and ledger.finite != ledger.claimed:
         found.append(
-            f"a strict run costs exactly what it claims, ε = {ledger.claimed}, and these "
-            "lines don't: some were cut or changed"
+            f"a strict run costs exactly what it claims, {ledger.sign} = {ledger.claimed}, and "
+            "these lines don't: some were cut or changed"
         )
     return found
 
@@ -203,7 +205,8 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 def write_ledger(ledger: Ledger) -> dict[str, Any]:
     """Plain data for JSON; fractions are written as text, so nothing drifts."""
     known = ledger.guaranteed_ex_ante
-    return {
+    promised = {name: str(getattr(ledger, name)) for name in WITH_DELTA if hasattr(ledger, name)}
+    return promised | {
         "claimed": str(ledger.claimed),
         "guarantee": ledger.guarantee,
         "notes": list(ledger.notes),
@@ -225,7 +228,13 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
     if data["guarantee"] not in ("strict", "published", "none"):
         raise ValueError(f"unknown guarantee {str(data['guarantee'])[:40]!r}")
     known = data["guaranteed_ex_ante"]
-    ledger = Ledger(
+    make: Callable[..., Ledger] = Ledger
+    if "delta" in data:
+        from ..concentrated import ConcentratedLedger  # noqa: PLC0415 - of fits with δ alone
+
+        promised, delta = read_fraction(data["promised"]), read_fraction(data["delta"])
+        make = partial(ConcentratedLedger, promised=promised, delta=delta)
+    ledger = make(
         read_fraction(data["claimed"]),
         data["guarantee"],
         [str(n) for n in data["notes"]],
@@ -239,8 +248,8 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
     m = ledger.records_per_person
     if ledger.relation not in NEIGHBOURS or type(m) is not int or not 1 <= m <= MAX_WHOLE:
         raise ValueError("a ledger of an unknown neighbouring relation")
-    if ledger.claimed <= 0:
-        raise ValueError("a claimed ε of 0")
+    if ledger.claimed <= 0 or ledger.claimed != read_fraction(data["claimed"]):
+        raise ValueError("a claimed ε of 0, or a ρ that isn't that of its ε and δ")
     if ledger.levels:
         persons.check(ledger)
     return ledger

@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 from filelock import FileLock, Timeout
 
+from ..concentrated import pair
 from ..core import (
     BudgetError,
     Ledger,
@@ -76,8 +77,9 @@ def write_release(
 
     ``model``: ``synth.model_``. ``rows``: of the synthetic table, as many as the model says that
     there were records if None, and in any case no more than :func:`most_rows`; they are dealt out
-    evenly (``method="balanced"``). ``kind``: of its file, "csv" or "parquet". ``title``: stands on
-    the card. ``session``: the account that the fit was charged to; the card says how it stands.
+    evenly (balanced rows, as :meth:`.Model.sample` has them). ``kind``: of its file, "csv" or
+    "parquet". ``title``: stands on the card. ``session``: the account that the fit was charged to;
+    the card says how it stands.
     ``report``: of ``evaluate.report``, which the card then shows under a warning.
 
     In the folder are ``synthetic.csv``, ``model.json``, ``ledger.jsonl``, ``schema.toml`` (of the
@@ -93,7 +95,7 @@ def write_release(
     rows = check_rows(rows, model.schema) or min(model.n, most_rows(model.schema))
     title = check_title(title or place.name)
     with draft_folder(place) as draft:
-        table = model.sample(rows, method="balanced")
+        table = model.sample(rows)
         fill(draft, model, table, kind=kind, title=title, session=session, report=report)
         return publish(draft, place)
 
@@ -346,8 +348,9 @@ def make_card(
 def _facts(model: Model, session: Session | None) -> dict[str, Any]:
     """What the card is made of; every word follows from the released model and the account."""
     ledger = model.ledger
-    epsilon, noise = ledger.finite, str(model.parameters.get("noise", "exact"))
+    epsilon, noise = ledger.epsilon, str(model.parameters.get("noise", "exact"))
     power = float(epsilon) / math.log(10)
+    delta = getattr(ledger, "delta", None)
     used = ["pdsynth", "numpy", "pandas", *["opendp"] * (noise == "opendp")]
     python = f"Python {platform.python_version()}"
     versions = [*(f"{name} {version(name)}" for name in used), python]
@@ -357,6 +360,8 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "schema": model.schema,
         "account": None if session is None else _standing(session),
         "epsilon": epsilon,
+        "delta": delta,
+        "promise": f"ε = {short(epsilon)}" if delta is None else pair(epsilon, delta),
         "m": ledger.records_per_person,
         "added": ledger.relation == "add_remove",
         "losses": ledger.attribute_epsilon(),
@@ -376,13 +381,16 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
 
 def _standing(session: Session) -> str:
     """How an account stands; a file that can't be read now takes nobody's release away."""
+    promise, unit = f"ε = {short(session.epsilon)}", ""
+    if session.delta is not None:
+        promise, unit = pair(session.epsilon, session.delta), " of ρ"
     try:
         return (
-            f"One of ε = {short(session.epsilon)}. Spent, this release included: "
-            f"{short(session.spent)}; left: {short(session.remaining)}."
+            f"One of {promise}. Spent, this release included: "
+            f"{short(session.spent)}{unit}; left: {short(session.remaining)}{unit}."
         )
     except (BudgetError, OSError):
-        return f"One of ε = {short(session.epsilon)}, whose file couldn't be read afterwards."
+        return f"One of {promise}, whose file couldn't be read afterwards."
 
 
 def _formulas(schema: Schema) -> list[str]:
@@ -393,6 +401,7 @@ def _formulas(schema: Schema) -> list[str]:
 def _method(model: Model) -> str:
     """The algorithm with what its owner chose."""
     hidden = {"epsilon", "guarantee", "noise", "random_state", "records_per_person", "relation"}
+    hidden.add("delta")  # stands in the promise
     given = [
         f"{name} = {format(value, '.4g') if isinstance(value, float) else value}"
         for name, value in model.parameters.items()

@@ -28,11 +28,14 @@ from ..core import (
     check_path,
     plural,
     positive,
+    short,
     show,
 )
 from .documents import DENOMINATOR_BITS
 
 FORMAT = "pdsynth-session-2"
+FORMAT_RHO = "pdsynth-session-rho-1"  # with δ: a version that knows pure ε alone refuses it
+MALFORMED = OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError
 FRACTION = re.compile(r"[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?")
 PATIENCE = 60.0  # seconds that another process may hold the lock
 MOST_BYTES, MOST_CHARGES = 2**24, 10_000  # of one account
@@ -83,10 +86,15 @@ class Session:
     for that group only; a person loses what was charged to everybody, and what was charged to her
     own group. That groups are disjoint is the owner's word; no software can check it.
 
+    ``delta`` : None, or the account is one of (ε, δ): its charges are ρ of zCDP, and together they
+    cost at most the ρ that (ε, δ) allows, so δ is spent once over all of them. A fit with
+    ``delta=`` is charged its own ρ, whatever its own δ is; a pure one ε²/2. Without ``delta`` no
+    such fit is charged: pure ε can't hold it.
+
     The account is for replaced records (or all records of a person, ``records_per_person``); a fit
-    with ``relation="add_remove"`` is charged twice its ε, since a replacement is a removal and an
-    addition. An account holds at most 10,000 charges, whose common denominator has at most 4,096
-    bits.
+    with ``relation="add_remove"`` is charged twice its ε (four times its ρ), since a replacement is
+    a removal and an addition. An account holds at most 10,000 charges, whose common denominator has
+    at most 4,096 bits.
 
     >>> session = Session(1)
     >>> session.reserve("1/3", "histogram for the press").epsilon
@@ -96,9 +104,20 @@ class Session:
     """
 
     def __init__(
-        self, epsilon: float | int | str | Fraction, path: str | os.PathLike[str] | None = None
+        self,
+        epsilon: float | int | str | Fraction,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        delta: float | str | Fraction | None = None,
     ) -> None:
         self._epsilon = positive("epsilon", epsilon)
+        self._delta: Fraction | None = None
+        self._budget = self._epsilon
+        if delta is not None:
+            from ..concentrated import check_delta, rho_of  # noqa: PLC0415 - where δ is given
+
+            self._delta = check_delta(delta)
+            self._budget = rho_of(self._epsilon, self._delta)
         _text(self._epsilon)
         if path is not None:
             check_path(path)
@@ -119,17 +138,23 @@ class Session:
         check_path(path)
         try:
             with open(path, "rb") as file:
-                epsilon = json.loads(file.readline(10_000))["epsilon"]
-        except (OSError, ValueError, TypeError, LookupError, RecursionError) as problem:
+                header = json.loads(file.readline(10_000))
+                epsilon, delta = header["epsilon"], header.get("delta")
+        except MALFORMED as problem:
             raise BudgetError(
                 f"{Path(path).name} is no account: open a new one with Session(epsilon, path)"
             ) from problem
-        return cls(epsilon, path)
+        return cls(epsilon, path, delta=delta)
 
     @property
     def epsilon(self) -> Fraction:
         """What a person may lose in all."""
         return self._epsilon
+
+    @property
+    def delta(self) -> Fraction | None:
+        """The chance that a person loses more; None: none, the account is of pure ε."""
+        return self._delta
 
     def group(self, people: str) -> Session:
         """The same account, charging one declared group of people, who are in no other group."""
@@ -148,13 +173,16 @@ class Session:
 
     @property
     def spent(self) -> Fraction:
-        """What the person who lost most has lost; of a group, what its people have lost."""
+        """What the person who lost most has lost; of a group, what its people have lost.
+
+        In ε, or in an account with δ in ρ.
+        """
         return _spent(self.charges, self._people)
 
     @property
     def remaining(self) -> Fraction:
-        """What may still be charged."""
-        return self._epsilon - self.spent
+        """What may still be charged: ε, or in an account with δ ρ."""
+        return self._budget - self.spent
 
     def reserve(self, epsilon: float | int | str | Fraction, step: str) -> Charge:
         """Charge ε for a step of your own, before you draw anything for it; never refunded.
@@ -162,12 +190,17 @@ class Session:
         Raises BudgetError, and writes nothing, where a person would lose more than the session's ε,
         or where the account would hold more than can be read again.
 
-        **Privacy:** reads and releases nothing; costs ``epsilon``.
+        **Privacy:** reads and releases nothing; costs ``epsilon``, or ε²/2 of an account's ρ.
         """
+        cost = positive("epsilon", epsilon)
+        return self._charge(cost if self._delta is None else cost**2 / 2, step)
+
+    def _charge(self, cost: Fraction, step: str) -> Charge:
+        """Charge what is counted here, ε or ρ."""
         if not isinstance(step, str):
             raise BudgetError(f"step must be a text that says what for, got {show(step)}")
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        charge = Charge(positive("epsilon", epsilon), step, self._people, now)
+        charge = Charge(cost, step, self._people, now)
         self._next_lines(charge)  # a refusal leaves no file behind, not even a lock
         with self._locked():
             account, lines, last = self._next_lines(charge)
@@ -184,7 +217,7 @@ class Session:
         if self._path is None:
             return Account(self._memory)
         seen = self._seen  # before the file is read: another thread may be continuing both
-        account = _read(self._path, self._epsilon)
+        account = _read(self._path, self._epsilon, self._delta)
         _check_end(self._path, len(account.charges), seen)
         self._seen = max(self._seen, len(account.charges))
         return account
@@ -198,14 +231,14 @@ class Session:
         charges = [*account.charges, charge]
         _check_size(charges)
         total = _spent(charges, self._people)
-        if total > self._epsilon:
+        if total > self._budget:
             raise BudgetError(
-                f"overdraft: {charge.step} asks for ε = {charge.epsilon}, which would bring "
-                f"the session to {total} of {self._epsilon}; nothing was drawn for it"
+                f"overdraft: {charge.step} asks for {self.sign} = {charge.epsilon}, which would "
+                f"bring the session to {total} of {self._budget}; nothing was drawn for it"
             )
         lines, last = b"", account.last
         if not account.content:
-            lines, last = _header(self._epsilon)
+            lines, last = _header(self._epsilon, self._delta)
         facts = charge._asdict() | {"epsilon": _text(charge.epsilon)}
         line, last = _line({"charge": len(charges)} | facts, last)
         if len(account.content + lines + line) > MOST_BYTES:
@@ -218,8 +251,7 @@ class Session:
     def charge_fit(self, ledger: Ledger, noise: Noise, step: str) -> Charge:
         """Charge all that a fit may spend; what no finite ε covers is refused.
 
-        **Privacy:** reads and releases nothing; costs the ledger's promise, twice where a record is
-        added or removed.
+        **Privacy:** reads and releases nothing; costs what :meth:`price` says.
         """
         if ledger.guarantee != "strict":
             raise PrivacyError(
@@ -231,27 +263,61 @@ class Session:
                 "reproducible noise can be drawn by others, so no account covers "
                 "it: use random_state=None, and noise='exact' or 'opendp'"
             )
-        twice = 2 if ledger.relation == "add_remove" else 1
+        step = step[:LONGEST]
         if not ledger.levels:
-            return self.reserve(twice * ledger.claimed, step[:LONGEST])
+            return self._charge(self.price(ledger), step)
         own = [  # the largest first: if it is refused, nothing is charged
-            self.group(f"those with ε = {level}").reserve(twice * level, step[:LONGEST])
+            self.group(f"those with ε = {level}")._charge(self.price(ledger, level), step)
             for level in reversed(ledger.levels)
         ]
         return own[0]
 
+    def price(self, ledger: Ledger, level: Fraction | None = None) -> Fraction:
+        """What a fit with this ledger is charged: ε, or in an account with δ ρ.
+
+        ``level``: for persons with an ε of their own, that of a group.
+
+        A replacement is a removal and an addition: twice the ε, or 2² times the ρ. Pure ε-DP is
+        (ε²/2)-zCDP (Bun, Steinke 2016). BudgetError for a fit with δ where the account has none.
+
+        **Privacy:** reads nothing, costs nothing.
+        """
+        power = ledger.unit.power
+        cost = ledger.claimed if level is None else level
+        cost *= 2**power if ledger.relation == "add_remove" else 1
+        if power == 2 and self._delta is None:
+            raise BudgetError(
+                "this account is one of pure ε, which a fit with delta= doesn't keep: open "
+                "Session(epsilon, path, delta=1e-9), or leave delta= out"
+            )
+        return cost if power == 2 or self._delta is None else cost**2 / 2
+
+    @property
+    def sign(self) -> str:
+        """What charges are counted in: "ε", or in an account with δ "ρ"."""
+        return "ε" if self._delta is None else "ρ"
+
+    def standing(self) -> str:
+        """How much of what is spent, in words."""
+        if self._delta is None:
+            return f"ε = {self.spent} of {self._epsilon} spent"
+        from ..concentrated import pair  # noqa: PLC0415
+
+        return (
+            f"{pair(self._epsilon, self._delta)}, not pure; ρ = {short(self.spent)} of "
+            f"{short(self._budget)} spent"
+        )
+
     def to_frame(self) -> pd.DataFrame:
-        """One row per charge: step, people, ε, when."""
+        """One row per charge: step, people, ε (with δ: ρ), when."""
+        name = "epsilon" if self._delta is None else "rho"
         rows = [(c.step, c.people or "everybody", c.epsilon, c.when) for c in self.charges]
-        return pd.DataFrame(rows, columns=["step", "people", "epsilon", "when"])
+        return pd.DataFrame(rows, columns=["step", "people", name, "when"])
 
     def __repr__(self) -> str:
         number, place = len(self.charges), "" if self._path is None else f", {self._path.name}"
         people = f" by {self._people}" if self._people else ""
-        return (
-            f"Session(ε = {self.spent} of {self._epsilon} spent{people}, {number} "
-            f"charge{'s' * (number != 1)}{place})"
-        )
+        return f"Session({self.standing()}{people}, {number} charge{'s' * (number != 1)}{place})"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>{self.to_frame().to_html(index=False, border=0)}"
@@ -394,20 +460,20 @@ def _read_bytes(path: Path) -> bytes:
     return data
 
 
-def _read(path: Path, epsilon: Fraction) -> Account:
+def _read(path: Path, epsilon: Fraction, delta: Fraction | None) -> Account:
     """What a file holds, without what a crash left of a line; BudgetError if it is damaged."""
     said = _read_last(path)  # before the file, which another process may be continuing
     *lines, rest = _read_bytes(path).split(b"\n")
     if _is_whole(rest):  # a line that has lost its end is a charge nevertheless
         lines.append(rest)
-    elif not lines and not _header(epsilon)[0].startswith(rest):
+    elif not lines and not _header(epsilon, delta)[0].startswith(rest):
         raise BudgetError(f"{path.name} is no account of ε = {epsilon}: choose another path")
     charges, hashes = list[Charge](), list[str]()
     for number, line in enumerate(lines):
         try:
             read = json.loads(line)
             if number == 0:
-                _check_header(read, epsilon, path.name)
+                _check_header(read, epsilon, delta, path.name)
             else:
                 charges.append(_read_charge(read, number))
             del read["hash"]
@@ -449,15 +515,23 @@ def _is_whole(rest: bytes) -> bool:
     return True
 
 
-def _header(epsilon: Fraction) -> tuple[bytes, str]:
+def _header(epsilon: Fraction, delta: Fraction | None) -> tuple[bytes, str]:
     """The first line of a new account, and its hash."""
-    return _line({"format": FORMAT, "epsilon": _text(epsilon)}, "")
+    if delta is None:
+        return _line({"format": FORMAT, "epsilon": _text(epsilon)}, "")
+    return _line({"format": FORMAT_RHO, "epsilon": _text(epsilon), "delta": _text(delta)}, "")
 
 
-def _check_header(read: Any, epsilon: Fraction, name: str) -> None:
-    """Refuse an account of another ε, or in another format."""
+def _check_header(read: Any, epsilon: Fraction, delta: Fraction | None, name: str) -> None:
+    """Refuse an account of another ε or δ, or in another format."""
     own, form = _read_fraction(read["epsilon"]), read["format"]
-    if form != FORMAT:
+    held = _read_fraction(read["delta"]) if form == FORMAT_RHO else None
+    if form in (FORMAT, FORMAT_RHO) and held != delta:
+        raise BudgetError(
+            f"{name} is an account with δ = {held}, not {delta}: open it with its own δ, or choose "
+            "another path"
+        )
+    if form not in (FORMAT, FORMAT_RHO):
         raise BudgetError(
             f"{name} is an account in the format {show(form)}, and this version reads {FORMAT}: "
             "open a new account, and reserve there what was charged to the old one"

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from ..core import Entry, plural, short
@@ -73,16 +74,55 @@ def step_name(entry: Entry) -> str:
         return "choosing parents"
     if step.startswith(("edge ", "round ")):
         return "choosing pairs" if step.startswith("edge ") else "choosing pairs and triples"
+    if step.startswith(("strongest tie ", "strength of the tie ")):
+        return "asking for the strongest ties"
     if step == "mean association":
         return "how strongly pairs are tied"
     return step
 
 
-def in_words(story: Sequence[Line], verdict: str, notes: Iterable[str], count: int) -> str:
-    """A verdict and its story for a terminal."""
-    lines = [verdict, *(f"note: {note}" for note in notes)]
+def count_pairs(entries: Sequence[Entry]) -> tuple[int, int] | None:
+    """Pairs of attributes that stand together in a released table, of all; None without tables.
+
+    All attributes are those that stand in any table.
+    """
+    tables = [
+        {*entry.attributes}
+        for entry in entries
+        if entry.kind in ("mechanism", "unaccounted_access")
+        and entry.step.startswith(("table(", "view ", "conditional("))
+    ]
+    names = set().union(*tables)
+    pairs = {pair for table in tables for pair in combinations(sorted(table), 2)}
+    return (len(pairs), math.comb(len(names), 2)) if len(names) > 1 else None
+
+
+def say_pairs(pairs: tuple[int, int] | None) -> str:
+    """How many pairs a release keeps, in words; nothing where no table was released.
+
+    >>> say_pairs((3, 45)), say_pairs((0, 3)), say_pairs(None)
+    ('Pairs kept: 3 of 45', 'Pairs kept: 0 of 3: in this table everything is independent', '')
+    """
+    if pairs is None:
+        return ""
+    kept, of = pairs
+    alone = "" if kept else ": in this table everything is independent"
+    return f"Pairs kept: {kept:,} of {of:,}{alone}"
+
+
+def in_words(
+    story: Sequence[Line],
+    verdict: str,
+    notes: Iterable[str],
+    count: int,
+    pairs: str = "",
+    sign: str = "ε",
+) -> str:
+    """A verdict and its story for a terminal; ``sign``: of what lines cost."""
+    lines = [verdict, *(f"note: {note}" for note in notes), *filter(None, [pairs])]
     if story:
-        lines.append(f"   {clip('step', 44)} {'times':>5}  {'claimed ε':>16}  {'true ε':>16}")
+        claimed, true = f"claimed {sign}", f"true {sign}"
+        lines.append(f"   {clip('step', 44)} {'times':>5}  {claimed:>16}  {true:>16}")
     for line in story:
         lines.append(
             f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "

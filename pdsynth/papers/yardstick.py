@@ -12,33 +12,44 @@ from unittest import mock
 
 import numpy as np
 
-from ..core import BudgetError, Records, needed_for
+from ..core import BudgetError, Records, Unit, needed_for
 from . import genetic_peer
 from .grids import Contender
 
-GUARANTEE, TRUE = "(ε, δ)", "true ε"
+GUARANTEE, PURE, TRUE = "(ε, δ)", "pure ε", "true ε"  # what peers promise; ours is "strict"
+RELATIONS = {"replace_one": "⇄", "add_remove": "±"}  # as tables and legends write them
 WORKER = Path(__file__).resolve().parents[2] / "benchmarks" / "peer_audit_worker.py"
 HAIR = 1e-12
-_SCALES: dict[Any, dict[Any, float]] = {}  # MST's noise scales, by ρ and domain
+_SCALES: dict[Any, dict[Any, float]] = {}  # MST's noise scales, by loss, contributions and domain
 
 
 class OpenDPTable(Contender):
     """OpenDP's contingency table: pairwise marginals, chosen, fitted together and sampled.
 
     ``algorithm``: "MST" or "AIM". ``delta``: of the conversion from zero-concentrated privacy, in
-    which it runs. ``tight``: with the largest ρ that gives (ε, δ) by Canonne, Kamath and Steinke
-    2020 (corollary 13); otherwise with the ρ for which ρ + 2 √(ρ ln(1/δ)) = ε (Bun and Steinke
-    2016, proposition 1.3), which means 8 to 19 % more noise at ε = 4 … 0.2 and δ = 1e-9. Two
-    contributions per record in OpenDP's symmetric distance are one replaced record here. Noise from
-    the operating system: it takes no seed.
+    which it runs with Gaussian noise; 0: pure ε, with Laplace noise. ``tight``: with the largest ρ
+    that gives (ε, δ) by Canonne, Kamath and Steinke 2020 (corollary 13); otherwise with the ρ for
+    which ρ + 2 √(ρ ln(1/δ)) = ε (Bun and Steinke 2016, proposition 1.3), which means 8 to 19 % more
+    noise at ε = 4 … 0.2 and δ = 1e-9. ``relation``: in OpenDP's symmetric distance an added or
+    removed record is one contribution, and a replaced one is two. Noise from the operating system:
+    it takes no seed.
     """
 
-    guarantee = GUARANTEE
-
     def __init__(
-        self, algorithm: str = "MST", delta: float = 1e-9, epsilon: float = 1.0, tight: bool = False
+        self,
+        algorithm: str = "MST",
+        delta: float = 1e-9,
+        epsilon: float = 1.0,
+        tight: bool = False,
+        relation: str = "replace_one",
     ) -> None:
         self.algorithm, self.delta, self.epsilon, self.tight = algorithm, delta, epsilon, tight
+        self.relation = relation
+
+    @property
+    def guarantee(self) -> str:  # type: ignore[override]
+        """Pure ε where there is no δ."""
+        return GUARANTEE if self.delta else PURE
 
     def get_params(self) -> dict[str, Any]:
         """What decides its result, but ε and the noise."""
@@ -46,11 +57,22 @@ class OpenDPTable(Contender):
             "algorithm": self.algorithm,
             "delta": self.delta,
             **({"tight": True} if self.tight else {}),
+            **({"relation": self.relation} if self.relation != "replace_one" else {}),
         }
 
     @property
+    def contributions(self) -> int:
+        """Rows in which neighbouring tables differ, as OpenDP counts them."""
+        return Unit(self.relation).moved
+
+    @property
+    def loss(self) -> dict[str, float]:
+        """What OpenDP is asked to spend: ``epsilon``, or ``rho``."""
+        return {"rho": self.rho} if self.delta else {"epsilon": float(self.epsilon)}
+
+    @property
     def rho(self) -> float:
-        """The ρ of the release."""
+        """The ρ of the release; only where there is a δ."""
         epsilon, far = float(self.epsilon), math.log(1 / self.delta)
         simple = (math.sqrt(far + epsilon) - math.sqrt(far)) ** 2
         return largest_rho(epsilon, self.delta, simple) if self.tight else simple
@@ -58,7 +80,7 @@ class OpenDPTable(Contender):
     def fit(self, records: Records) -> OpenDPTable:
         """Release the table; BudgetError where OpenDP's extra isn't installed.
 
-        **Privacy:** OpenDP's own promise, ρ-zCDP and so (ε, δ), for replacing one record; not in
+        **Privacy:** OpenDP's own promise, pure ε or ρ-zCDP and so (ε, δ), for its relation; not in
         our ledger.
         """
         try:
@@ -73,8 +95,8 @@ class OpenDPTable(Contender):
         columns = zip(keys, records.codes.T.astype(np.int64), strict=True)
         query = dp.Context.compositor(
             data=pl.DataFrame(dict(columns)).lazy(),
-            privacy_unit=dp.unit_of(contributions=2),
-            privacy_loss=dp.loss_of(rho=self.rho),
+            privacy_unit=dp.unit_of(contributions=self.contributions),
+            privacy_loss=dp.loss_of(**self.loss),
             split_evenly_over=1,
         ).query()  # type: ignore[attr-defined]
         algorithm = getattr(dp.mbi, self.algorithm)()
@@ -84,7 +106,9 @@ class OpenDPTable(Contender):
                 mock.patch("opendp.extras.mbi._mst.prior", lambda budget: budget * (1 - HAIR))
             )
             if self.algorithm == "MST":
-                fits = _SCALES.setdefault((self.rho, records.schema.sizes), {})
+                fits = _SCALES.setdefault(
+                    (*self.loss.items(), self.contributions, records.schema.sizes), {}
+                )
                 for home in ("opendp.mod", "opendp.extras.mbi._table"):
                     patches.enter_context(
                         mock.patch(

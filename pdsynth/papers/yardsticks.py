@@ -10,6 +10,7 @@ import pandas as pd
 from .. import algorithms as s
 from .. import datasets as d
 from ..planning import forecasts, prior
+from . import yardsticks_promise as promise
 from .engine import load
 from .grids import Curve, Grid, RealData, Run
 from .results import Key, Result, distinct, markdown, select
@@ -23,10 +24,11 @@ from .yardsticks_plots import (
     draw,
     main_picture,
     name_curve,
+    same_in_main,
     shown_in_main,
 )
 
-__all__ = ["PAPER", "main_picture", "shown_in_main"]
+__all__ = ["PAPER", "main_picture", "same_in_main", "shown_in_main"]
 
 
 LOADERS: Mapping[str, Callable[[], d.Dataset]] = {
@@ -95,7 +97,11 @@ def advise(table: str, dataset: d.Dataset, settings: Any) -> dict[str, list[str]
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """Every method on every table; peers where the settings say."""
+    if key == "table 1":
+        return promise.nist(settings, run)
     measures, found = PAPER.experiments[key]["measures"], []
+    if key == 3:
+        return promise.trials(settings, run, LOADERS, measures)
     tables = (
         {n: LOADERS[n] for n in settings.on}
         if run.data is None
@@ -190,6 +196,8 @@ def cells(
 def appendix(key: Key, result: Result) -> str:
     """Ratios to the peers, and all means at ε = 1."""
     settings = PAPER.read_settings(result.parameters)
+    if key in (3, "table 1"):
+        return promise.appendix(key, result, settings)
     points = result.summary()
     points = points[points["repeats"].gt(0)]
     out = ""
@@ -227,4 +235,9 @@ def appendix(key: Key, result: Result) -> str:
     return out
 
 
-PAPER = load("yardsticks", trials, appendix=appendix, draw={1: draw, 2: draw})
+PAPER = load(
+    "yardsticks",
+    trials,
+    appendix=appendix,
+    draw={1: draw, 2: draw, 3: promise.draw, "table 1": promise.draw_scores},
+)

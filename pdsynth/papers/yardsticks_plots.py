@@ -10,6 +10,8 @@ from . import drawing
 from .drawing import bars_in_range, level, log_ticks, panels, small_print, title_below
 from .results import Key, distinct, select, summarise
 from .yardstick import GUARANTEE, TRUE
+from .yardsticks_promise import OURS, add_curves, described
+from .yardsticks_promise import say_repeated as promise_repeated
 
 DISTANCE, CLASS = "2-way distance", "majority class"
 CONSISTENT, FOREST = "ConsistentBayes", "ConsistentBayes, forest"
@@ -30,12 +32,17 @@ FIXED = {"1": "dot", "2": "dash", "3": "dashdot"}  # dashes of PrivBayes with a 
 
 
 def name_curve(method: str, guarantee: str, k: str, delta: float) -> str:
-    """A curve's name in a legend, with its promise where that isn't pure ε."""
+    """A curve's name in a legend, with its promise where that isn't pure ε.
+
+    All curves of figures 1 and 2 hide a replaced record: ⇄.
+    """
+    if guarantee == "none":
+        return method
     if guarantee == GUARANTEE:
-        return f"{method}, δ = {delta:g}".replace("e-0", "e-")
+        return f"{method} ⇄, δ = {delta:g}".replace("e-0", "e-")
     if guarantee == TRUE:
-        return f"{method} k=1, true ε"
-    return f"{method} k={k}" if k else method
+        return f"{method} k=1 ⇄, true ε"
+    return f"{method} k={k} ⇄" if k else f"{method} ⇄"
 
 
 def curves(plot: go.Figure, part: pd.DataFrame, delta: float, **where: int) -> None:
@@ -121,16 +128,36 @@ def shown_in_main(data: pd.DataFrame) -> pd.DataFrame:
     return part[part["method"].isin(MAIN) & part["k"].isin(("", "auto"))]
 
 
-def main_picture(data: pd.DataFrame, settings: Any) -> go.Figure:
-    """The main picture: pure ε against 2-way distance, MST with its δ beside."""
-    part = summarise(shown_in_main(data))
-    plot = panels(1, [""])
+def same_in_main(same: pd.DataFrame) -> pd.DataFrame:
+    """The trials of figure 3 that stand in the main picture: peers, and ours under ±."""
+    part = select(same, metric=DISTANCE, dataset=THESIS).dropna(subset="value")
+    ours = part["method"].isin(OURS)
+    shown = (part["method"] == CONSISTENT) & (part["relation"] == "add_remove")
+    return part[~ours | shown]
+
+
+def main_picture(data: pd.DataFrame, settings: Any, same: pd.DataFrame | None = None) -> go.Figure:
+    """The main picture: ε against 2-way distance, each curve with its promise.
+
+    ``data``: trials of figure 1. ``same``: those of figure 3, whose peers take the place of figure
+    1's.
+    """
+    shown, plot = shown_in_main(data), panels(1, [""])
+    beside = None if same is None else same_in_main(same)
+    if beside is not None and len(beside):
+        shown = shown[~shown["method"].isin(beside.loc[beside["guarantee"] != "strict", "method"])]
+    part = summarise(shown)
     curves(plot, part.assign(k=""), settings.delta)
+    said = say_repeated(part)
+    if beside is not None and len(beside):
+        points = described(beside)
+        add_curves(plot, points, True)
+        said = f"{say_repeated(part)}; beside: {promise_repeated(points)}"
     plot.update_yaxes(
         title_text="2-way average variation distance",
         **log_ticks((0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5)),
     )
     plot.update_xaxes(title_text="privacy budget ε", **log_ticks(settings.epsilons))
-    words = f"{THESIS}; {say_repeated(part)}"
     title = "How far is the synthetic table from the real one?"
-    return drawing.legend_below(plot.update_layout(title_text=small_print(title, words)), 500)
+    words = small_print(title, f"{THESIS}; {said}")
+    return drawing.legend_below(plot.update_layout(title_text=words), 540)

@@ -25,12 +25,11 @@ import pandas as pd
 
 from ..core import (
     Attribute,
-    BinaryEncoding,
     BudgetError,
     CliqueTree,
     Codes,
-    Counter,
     Distribution,
+    Encoding,
     Ledger,
     Model,
     Network,
@@ -134,9 +133,10 @@ class WeightedCodes:
         """Nothing that is counted in bits has weights."""
         raise BudgetError("records with weights give counts of single tables only")
 
-    def bits(self, encoding: BinaryEncoding) -> Counter:
-        """Nothing that is counted in bits has weights."""
-        raise BudgetError("records with weights give counts of single tables only")
+    def encoded(self, encoding: Encoding) -> "WeightedCodes":
+        """As :meth:`~pdsynth.core.Counter.encoded`; each record keeps its weight."""
+        codes = encoding.encode(self._codes.codes)
+        return WeightedCodes(codes, encoding.schema.sizes, self._weights)
 
 
 # --- who has which ε -----------------------------------------------------------------------------
@@ -195,6 +195,11 @@ def check_promise(synthesizer: Any, people: People) -> People:
         raise BudgetError(
             "person_epsilon is for guarantee='strict', relation='add_remove' and one record a "
             f"person, got {asked}"
+        )
+    if synthesizer.delta is not None:
+        raise BudgetError(
+            "person_epsilon is for pure ε: in zCDP ten copies lose a hundred times what one loses, "
+            "so leave delta out"
         )
     if people.levels[-1] > positive("epsilon", synthesizer.epsilon):
         raise BudgetError(

@@ -4,10 +4,12 @@ Seconds and memory follow from the machine's speed; ``benchmarks/forecast.py`` h
 against fits, and its constants come from there.
 
 A forecast of the mean two-way distance D (total variation) of n records over a schema at ε:
-D² = (ρ q)² + v². q says how strongly two columns hang together where nothing else is known; ρ,
+D² = (ρ q)² + v² + s². q says how strongly two columns hang together where nothing else is known; ρ,
 which part of that a method's tables leave unexplained; v, the expected noise of a two-way table,
-which clipping keeps below 1. q and ρ are the :class:`Prior`: medians over public
-tables (``prior.csv``, by ``benchmarks/prior.py``). ``DOUBT``, ``AGREED`` and ``ALONE`` were chosen
+which clipping keeps below 1; s, what n sampled rows add. q and ρ are the :class:`Prior`: medians
+over public tables (``prior.csv``, by ``benchmarks/prior.py``). Two floors hold at any ε: s, and for
+ConsistentBayes the pairs that no clique of permitted size holds, of which a network of three
+parents tells the most that the prior knows. ``DOUBT``, ``AGREED`` and ``ALONE`` were chosen
 by looking at Adult, NLTCS and CMC. The yardsticks' page holds advice against what was measured,
 each table under the prior of the others; ``figures/advice.csv`` does so with few repeats on all
 tables, and where columns are independent. There the forecast is wrong, but ConsistentBayes, which
@@ -17,11 +19,10 @@ looks before it measures more than single columns, loses little to them.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -33,12 +34,14 @@ from ..algorithms import ALONE as ALONE_SHARE
 from ..algorithms import (
     MANY,
     MOST_CANDIDATES,
+    MOST_CELLS,
     TRIPLE_CELLS,
     ConsistentBayes,
     Independent,
     JTree,
     PrivBayes,
     SensitivityGroups,
+    chance_of_columns,
     share_of_columns,
     share_of_look,
 )
@@ -67,73 +70,16 @@ from ..core import (
     show,
     typical_cells,
 )
-
-CODE, ROW, BIT_ROW = 3.5e-8, 3e-9, 4e-10  # seconds of a cell to encode, of a record in one table
-STEP, SET, CANDIDATE, NOISY = 6e-4, 3e-5, 3e-7, 2.5e-6  # of a mechanism, a set, a noisy cell
-REFERENCE = 1.2e-3  # seconds of `_count` where the constants were measured
-
-
-def _count() -> float:
-    """Seconds of one table of 2^20 records."""
-    key = np.arange(2**20) % 1000
-    start = time.process_time()
-    np.bincount(key)
-    return time.process_time() - start
-
-
-@lru_cache(maxsize=1)
-def slowness() -> float:
-    """How many times slower this machine counts, asked once, in half octaves from 1/8 to 8."""
-    ratio = max(min(_count() for _ in range(9)), 1e-5) / REFERENCE
-    return 2.0 ** (max(-6, min(6, round(2 * math.log2(ratio)))) / 2)
-
-
-class Cost:
-    """Seconds of one core and MiB beyond what is loaded, for n records over columns of sizes."""
-
-    def __init__(self, n: int, sizes: Sequence[int]) -> None:
-        self.n, self.sizes, self.d = n, np.array(sizes, dtype=float), len(sizes)
-        self.row = BIT_ROW if self.sizes.max() == 2 else ROW
-        self.encode = 0.01 + CODE * n * self.d + STEP * self.d
-
-    def degree(self, k: int) -> tuple[float, float]:
-        """PrivBayes with k parents; 0: single columns."""
-        cells, tables = self._mean_cells(k + 1), self.d - k
-        sets = sum(math.comb(self.d, m + 1) for m in range(1, k + 1))
-        seconds = sets * (self.n * self.row + SET + 8e-9 * cells)
-        seconds += CANDIDATE * math.comb(self.d + 1, k + 2) * (k > 0) + STEP * self.d * (k > 0)
-        return self._sum(seconds + NOISY * tables * cells, tables * cells, k)
-
-    def forest(self, pairs: int) -> tuple[float, float]:
-        """A forest of pairs, chosen one after the other, and tables that agree."""
-        cells = self._mean_cells(2)
-        seconds = pairs * (self.n * ROW + SET) + 1.5e-6 * self.d * pairs
-        seconds += 0.01 * self.d * math.sqrt(self.n / 1e4) + NOISY * self.d * cells
-        return self._sum(seconds, pairs * cells, 0)
-
-    def rounds(self, sets: int, rounds: int) -> tuple[float, float]:
-        """So many rounds, each of which scores all sets and fits the model anew."""
-        seconds = sets * (self.n * ROW + SET) + rounds * (7e-5 * sets + 4e-3 * self.d)
-        return self._sum(seconds, sets * min(self._mean_cells(2), 4096), 0)
-
-    def _sum(self, seconds: float, cells: float, columns: int) -> tuple[float, float]:
-        held = self.n * (self.d + 30 + 28 * columns) + 80 * min(cells, 2**24)
-        return (self.encode + seconds) * slowness(), max(20.0, held / 2**20)
-
-    def _mean_cells(self, members: int) -> float:
-        """The mean joint cells of so many columns: their elementary symmetric mean."""
-        sums = np.zeros(members + 1)
-        sums[0] = 1
-        for i, size in enumerate(self.sizes):
-            top = min(i + 1, members)
-            sums[1 : top + 1] += size * sums[:top].copy()
-        return float(sums[members]) / max(math.comb(self.d, members), 1)
-
+from .costs import Cost
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves, and that a chain of tables adds
+UNEVEN = 0.6  # sampling error against that of values that are equally common: median of nine tables
+GIVES_ROOM = 10**5  # a clique may hold MOST_CELLS at this ε n, and in proportion to it beyond
+FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
+NAMED = 5  # columns that a sentence names
 
 
 @dataclass(frozen=True)
@@ -176,18 +122,19 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
 
     **Privacy:** a function of n, ε and the schema, which are public.
     """
-    facts = _Facts(schema, n, epsilon, given or prior())
+    facts = _Facts(schema, n, epsilon, given)
     cost, d = Cost(n, schema.sizes), facts.d
     forest = cost.forest(facts.pairs)
-    rounds = cost.rounds(facts.sets, 2 * d) if d <= MANY else forest
+    nearest, tables = facts.consistent(6 * d)
+    rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
     found = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
     if d <= ALL_PAIRS:  # else it would be refused
         found += [
-            Forecast("ConsistentBayes", ConsistentBayes, facts.consistent(6 * d), *rounds),
+            Forecast("ConsistentBayes", ConsistentBayes, nearest, *rounds),
             Forecast(
                 "ConsistentBayes(rounds=0)",
                 lambda **o: ConsistentBayes(rounds=0, **o),
-                facts.consistent(d - 1),
+                facts.consistent(d - 1)[0],
                 *forest,
             ),
         ]
@@ -214,8 +161,8 @@ class _Facts:
     evenly among all when these are sorted by size.
     """
 
-    def __init__(self, schema: Schema, n: int, epsilon: float, prior: Prior) -> None:
-        self.prior = prior
+    def __init__(self, schema: Schema, n: int, epsilon: float, given: Prior | None = None) -> None:
+        self.prior = given or prior()
         self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n
         self.n, self.d = n, len(schema)
         columns = np.arange(self.d)
@@ -230,37 +177,58 @@ class _Facts:
         self.with_triples = 0 < triples <= MOST_CANDIDATES - self.pairs
         self.sets = self.pairs + triples * self.with_triples
         self.typical = float(np.exp(np.log(self.size).mean()))
+        sizes = [int(s) for s in self.size]
+        self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
+        self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties)
+        self.tables = 0.8 * (1 - float(share_of_look(sizes)) - self.one_way)
+
+    def sampled(self) -> np.ndarray:
+        """What n rows of each pair show by chance: .6 √(|X||Y| / (2πn)), see UNEVEN."""
+        i, j = self.both
+        return UNEVEN * np.sqrt(self.size[i] * self.size[j] / (2 * math.pi * self.n))
+
+    def too_fine(self) -> np.ndarray:
+        """The columns whose values have more expected noise than their mean count, as booleans.
+
+        As ConsistentBayes measures columns beside pairs: .3 of ε for all, ε_j in proportion to
+        √|X_j|, noise of scale 2/ε_j on each of |X_j| values, whose mean count is n/|X_j|.
+        """
+        roots = np.sqrt(self.size)
+        return 2 * roots * roots.sum() > FOR_COLUMNS * self.mass
+
+    def unheld(self) -> float:
+        """The part of the pairs that no junction tree of cliques of permitted size can hold.
+
+        Cliques of c typical columns hold at most (d − c)(c − 1) + c(c − 1)/2 of d(d − 1)/2 pairs.
+        """
+        room = MOST_CELLS * max(1.0, self.mass / GIVES_ROOM)
+        c = min(max(math.log(room) / math.log(self.typical), 2.0), float(self.d))
+        return 1 - ((self.d - c) * (c - 1) + c * (c - 1) / 2) / max(self.pairs, 1)
 
     def independent(self) -> float:
         """Columns with ε/d each: v = d (|X_i| + |X_j|) / (ε n)."""
         return self.distance(1.0, self.pair(self.d * self.size / self.mass))
 
-    def consistent(self, most: int) -> float:
-        """The best number of tables, at most ``most``, under the shares of ConsistentBayes.
+    def consistent(self, most: int) -> tuple[float, int]:
+        """The distance at the best number of tables, at most ``most``, and that number, under the
+        shares of ConsistentBayes.
 
         As single columns at worst: that is what it measures where ties are too weak.
         """
-        sizes = [int(s) for s in self.size]
-        shared = share_of_columns(self.prior.dependence, self.mass, sizes)
-        if shared > ALONE_SHARE:
-            return self.independent()
-        one_way = max(min(0.3, self.size.mean() / 20), shared)
-        tables = 0.8 * (1 - float(share_of_look(sizes)) - one_way)
-        told = one_way + tables / self.size.mean()  # what tables tell of their columns
+        alone = self.independent(), 0
+        if self.ties > ALONE_SHARE:
+            return alone
+        told = self.one_way + self.tables / self.size.mean()  # what tables tell of their columns
         roots = np.sqrt(self.size)
         columns = self.pair(0.45 * roots * roots.sum() / (told * self.mass))
         cells, edges = (8.0, 2) if self.with_triples else (self.table, 1)
-        return min(
-            self.independent(),
-            *(
-                self.distance(
-                    self.prior.tree ** (t * edges / max(self.d - 1, 1)),
-                    AGREED * cells * t / (tables * self.mass),
-                    columns,
-                )
-                for t in _numbers(most)
-            ),
-        )
+        floor = self.unheld() * self.prior.degrees[-1]
+
+        def at(t: int) -> float:
+            left = max(self.prior.tree ** (t * edges / max(self.d - 1, 1)), floor)
+            return self.distance(left, AGREED * cells * t / (self.tables * self.mass), columns)
+
+        return min(alone, *((at(t), t) for t in _numbers(most)))
 
     def degree(self, k: int) -> float:
         """PrivBayes: d − k tables of k + 1 typical columns for .7 of ε."""
@@ -285,8 +253,9 @@ class _Facts:
         return columns[self.both[0]] + columns[self.both[1]]
 
     def distance(self, left: float, *noises: float | np.ndarray) -> float:
-        """√((ρ q)² + Σ v²), each v below 1; the mean over pairs where v is an array of them."""
-        square = (left * self.prior.dependence) ** 2 + sum((v / (1 + v)) ** 2 for v in noises)
+        """√((ρ q)² + Σ v² + s²), each below 1; the mean over pairs."""
+        chance = (*noises, self.sampled())
+        square = (left * self.prior.dependence) ** 2 + sum((v / (1 + v)) ** 2 for v in chance)
         return float(np.mean(np.sqrt(square)))
 
 
@@ -307,6 +276,23 @@ def explain(found: Sequence[Forecast], d: int = 2) -> str:
         f"among all {d:,} when they are sorted by size."
         if d > ALL_PAIRS
         else ""
+    )
+
+
+def say_alone(best: Forecast, schema: Schema, n: int, epsilon: float) -> str:
+    """How often ConsistentBayes would find ties too weak on average; nothing below one in twenty.
+
+    A forecast: it holds where pairs are tied as in the tables behind the prior.
+    """
+    if best.name != RECIPE or len(schema) < 2:
+        return ""
+    part = chance_of_columns(prior().dependence, n, epsilon, schema.sizes)
+    if part < 1 / 20:
+        return ""
+    often = "most fits" if part > 1 / 2 else f"about one fit in {round(1 / part)}"
+    return (
+        f" In {often} ties may look too weak on average for tables of pairs; then single columns "
+        "are published here, and only pairs that stand out are kept."
     )
 
 
@@ -337,9 +323,26 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"
 
 
+def say_too_fine(names: Sequence[str], sizes: Sequence[int]) -> str:
+    """A sentence that names the columns whose values are too many for this ε; empty for none."""
+    if not names:
+        return ""
+    shown = [f"{n} ({s} values)" for n, s in zip(names, sizes, strict=True)][:NAMED]
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return (
+        f" Too fine for this ε: {', '.join(shown)}{more}. With three tenths of ε for single "
+        "columns, a value's expected noise there is larger than its mean count; fewer values or "
+        "coarser bins would help."
+    )
+
+
 @dataclass(frozen=True)
 class Plan:
-    """What can be expected; ``str(plan)`` is the plain sentence, in Jupyter it shows its table."""
+    """What can be expected; ``str(plan)`` is the plain sentence, in Jupyter it shows its table.
+
+    ``too_fine``: the columns whose values have more expected noise than their mean count where
+    three tenths of ε measure single columns.
+    """
 
     n: int
     epsilon: Fraction
@@ -348,6 +351,7 @@ class Plan:
     sentence: str
     table: pd.DataFrame
     forecasts: tuple[Forecast, ...]
+    too_fine: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:
@@ -494,13 +498,20 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
     )
     best = max(k[ratio * USEFUL <= 1], default=0)
     found = tuple(forecasts(schema, int(n), float(budget)))
+    fine = [
+        schema.attributes[j]
+        for j in np.flatnonzero(_Facts(schema, int(n), float(budget)).too_fine())
+    ]
     sentence = (
         describe_facts(schema, n, budget)
         + expect(ratio.tolist(), best)
         + " "
         + explain(found, len(schema))
+        + say_alone(found[0], schema, int(n), float(budget))
+        + say_too_fine([a.name for a in fine], [a.size for a in fine])
     )
-    return Plan(int(n), budget, schema, best, sentence, table, found)
+    names = tuple(a.name for a in fine)
+    return Plan(int(n), budget, schema, best, sentence, table, found, names)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ class RawCurator(Curator):
     **Privacy:** none. What isn't paid for is an unaccounted access with the paper's line.
     """
 
+    zero_sum = False  # papers print Laplace noise
+
     def table(self, columns: Sequence[int], budget: TableBudget, *, step: str) -> Measured:
         """Noisy joint counts, with the noise that a paper prints where the budget says so.
 

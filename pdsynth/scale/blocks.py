@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import pandas as pd
 
-from ..core import BinaryEncoding, Codes, Schema, SchemaError, Split, count_cells, progress
+from ..core import Codes, Encoding, Schema, SchemaError, Split, count_cells, progress
 from . import threads
 from .threads import in_order
 
@@ -51,7 +51,7 @@ class InBlocks:
     def __init__(self, sizes: Sequence[int], n: int) -> None:
         self.sizes, self.n = tuple(int(size) for size in sizes), n
         self.at_once = min(n, ROWS // SHARE)
-        self.encoding: BinaryEncoding | None = None
+        self.encoding: Encoding | None = None
 
     def sum_blocks(self, add: Add, sets: Any, shape: tuple[int, ...]) -> np.ndarray:
         """What ``add`` adds to zeros of a shape, over all blocks: int64."""
@@ -82,8 +82,8 @@ class InBlocks:
             shape = 2 ** sets.shape[1], len(part)
             yield slice(start, start + len(part)), self.sum_blocks(add_cells, part, shape)
 
-    def bits(self, encoding: BinaryEncoding) -> Self:
-        """As :meth:`~pdsynth.core.counts.Counter.bits`: each block is encoded as it comes."""
+    def encoded(self, encoding: Encoding) -> Self:
+        """As :meth:`~pdsynth.core.counts.Counter.encoded`: each block as it comes."""
         twin = copy(self)
         twin.sizes, twin.encoding = encoding.schema.sizes, encoding
         return twin
@@ -200,11 +200,11 @@ def _number(frames: Iterable[pd.DataFrame]) -> Iterator[tuple[int, pd.DataFrame]
         done += len(frame)
 
 
-def as_block(codes: np.ndarray, sizes: Sequence[int], encoding: BinaryEncoding | None) -> Codes:
-    """Codes of a block, or their bits.
+def as_block(codes: np.ndarray, sizes: Sequence[int], encoding: Encoding | None) -> Codes:
+    """Codes of a block, or another view of them.
 
     **Privacy:** raw records in, raw records out.
     """
     if encoding is None:
         return Codes(codes, sizes)
-    return Codes(codes, encoding.original.sizes).bits(encoding)
+    return Codes(codes, encoding.original.sizes).encoded(encoding)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import BinaryEncoding, Schema, SchemaError
+from ..core import Encoding, Schema, SchemaError
 from .blocks import Add, Blocks, InBlocks, as_block, code_frames, refuse_raw
 
 ATTEMPTS = 10  # at one pass, while workers die or lose their blocks
@@ -43,7 +43,7 @@ class Question(NamedTuple):
     sets: Any
     shape: tuple[int, ...]
     sizes: tuple[int, ...]
-    encoding: BinaryEncoding | None
+    encoding: Encoding | None
 
 
 def hold(frames: Iterable[pd.DataFrame] | pd.DataFrame, schema: Schema, attempt: str = "") -> Held:

@@ -4,11 +4,13 @@ from fractions import Fraction as Q
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from contract_cases import binary, mixed
 from privacy_tools import largest_change
 
-from pdsynth import BudgetError, ConsistentBayes
+from pdsynth import Attribute, BudgetError, ConsistentBayes, Schema
+from pdsynth.algorithms.consistent_policy import clique_limit
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups
 from pdsynth.audit.tape import Explorer, Tape
 from pdsynth.core.budgets import AsMeasured
@@ -176,3 +178,39 @@ def test_pairs_are_tables_of_two():
     fitted = ConsistentBayes(epsilon=50, rounds=0).fit(frame, schema)
     pairs = [m for m in fitted.measured_ if len(m) == 2]
     assert {frozenset(p) for p in pairs} <= {frozenset(p) for p in combinations(schema.names, 2)}
+
+
+@pytest.mark.parametrize(
+    ("mass", "columns", "cells"),
+    [
+        (1, 8, 2**14),
+        (10**5, 8, 2**14),
+        (2 * 10**5, 8, 2**15),
+        (10**9, 8, 2**17),  # 2^20 over 8 columns
+        (10**9, 64, 2**14),
+        (10**9, 100, 2**14),
+        (Q(3, 2) * 10**5, 8, 3 * 2**13),
+    ],
+)
+def test_room_in_cliques_by_hand(mass, columns, cells):
+    assert clique_limit(Q(mass), columns) == cells
+
+
+def test_a_pair_of_many_declared_cells_is_measured_once_merged():
+    """300 × 300 values, of which eight each occur: as tables of declared values no candidate."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 8, 5_000)
+    frame = pd.DataFrame({"x": 30 * kind, "y": 20 * kind, "z": rng.integers(0, 2, 5_000)})
+    schema = Schema(
+        (
+            Attribute.categorical("x", range(300)),
+            Attribute.categorical("y", range(300)),
+            Attribute.categorical("z", range(2)),
+        )
+    )
+    fitted = ConsistentBayes(4, share_one_way=0.3, random_state=0).fit(frame, schema)
+    assert ("x", "y") in fitted.measured_
+    rows = fitted.sample(5_000, random_state=0)
+    kept = [(rows["x"] == 30 * i) & (rows["y"] == 20 * i) for i in range(8)]
+    assert np.mean(np.any(kept, axis=0)) > 0.8
+    assert all(line.startswith("L10") for line in fitted.model_.check())

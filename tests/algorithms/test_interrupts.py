@@ -36,7 +36,7 @@ class Stop:
         self.moments, self.at, self.error, self.raised = 0, None, error, False
         for name in QUESTIONS:
             monkeypatch.setattr(Curator, name, self.around(getattr(Curator, name)))
-        for name in ("laplace_mechanism", "exponential_mechanism"):
+        for name in ("laplace_mechanism", "zero_sum_mechanism", "exponential_mechanism"):
             monkeypatch.setattr(curator_room, name, self.around(getattr(curator_room, name)))
 
     def around(self, function):

@@ -112,7 +112,7 @@ def test_a_drawn_network_is_free_and_known_before_the_run():
     frame, schema = binary(5, 200)
     fitted = Synthesizer(1, structure=DRAWN).fit(frame, schema)
     assert fitted.network_ == DRAWN
-    assert {e.mechanism for e in fitted.ledger_.entries} == {"discrete_laplace"}
+    assert {e.mechanism for e in fitted.ledger_.entries} == {"zero_sum_laplace"}
     losses = fitted.ledger_.attribute_epsilon()
     assert losses.attrs["known"] == "before the run"
     assert losses.to_dict() == {

@@ -74,7 +74,7 @@ class TestStrict:
         model = fitted(chain(), epsilon=3, k=2)
         tables = [e for e in model.ledger_.entries if e.step.startswith("table(")]
         assert {e.scale for e in tables} == {Q(2 * 6) / Q(3, 2)}
-        assert {e.lemma for e in tables} == {"lemma:joint_counts"}
+        assert {e.lemma for e in tables} == {"lemma:zero_sum"}
 
     def test_the_largest_useful_in_degree(self):
         """n ε₂ / (2 m θ) = 21574·0.5/(2·16·4) = 84.3 cells: 64 of them are 2^(5+1)."""

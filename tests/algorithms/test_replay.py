@@ -10,7 +10,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 from late import late
-from privacy_tools import frames_of, records_of
+from privacy_tools import frames_of, records_of, weaken
 
 from pdsynth import audit
 from pdsynth.algorithms.consistent import ConsistentBayes
@@ -22,7 +22,6 @@ from pdsynth.algorithms.privabn import PrivABN
 from pdsynth.algorithms.privbayes import PrivBayes
 from pdsynth.algorithms.priview import PriView
 from pdsynth.algorithms.relatives import Independent, PrivSCBN
-from pdsynth.core import curator as curator_room
 from pdsynth.core.errors import BudgetDegenerate
 from pdsynth.core.network import Network, Restriction
 from pdsynth.published.budgets import printed_thirds
@@ -270,12 +269,6 @@ def test_twin_a_planted_slip_exceeds_epsilon(slip, monkeypatch):
         "a scale too small": 1.6,
         "no division by the number of tables": len(SIZES),
     }[slip]
-    honest = curator_room.laplace_mechanism
-
-    def slipped(counts, scale, noise):
-        less = [s / Q(str(factor)) for s in (scale if isinstance(scale, tuple) else [scale])]
-        return honest(counts, tuple(less) if isinstance(scale, tuple) else less[0], noise)
-
-    monkeypatch.setattr(curator_room, "laplace_mechanism", slipped)
+    weaken(monkeypatch, Q(str(factor)))
     assert max(losses(PrivBayes(k=0), SIZES)) == pytest.approx(factor)
     assert max(losses(HPPrivBayes(k=0, sensitive="x0"), SIZES)) > 1.2

@@ -211,7 +211,7 @@ class TestRecordsPerPerson:
             codes = {v[:2] for v in Ledger.from_dict(plain | {"records_per_person": told}).check()}
             assert "L3" in codes or told == 1
         ledger = Ledger.from_dict(plain | {"records_per_person": 3})
-        assert any("sensitivity 4, but lemma:joint_counts gives 6" in v for v in ledger.check())
+        assert any("sensitivity 4, but lemma:zero_sum gives 6" in v for v in ledger.check())
 
     @pytest.mark.slow
     def test_an_audit_of_a_person_with_two_records(self):

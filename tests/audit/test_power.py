@@ -48,7 +48,9 @@ def fit_pairs(added):
 def loss_of(case):
     """Σ |c − c'|/b over the cells that a pair of tables changes: what it can lose, exactly."""
     cells = find_cells(*listen(case))
-    return sum(float((np.abs(before - after) / scale).sum()) for _, before, after, scale in cells)
+    return sum(
+        float((np.abs(before - after) / scale).sum()) for _, before, after, scale, _ in cells
+    )
 
 
 def losses_of(case):
@@ -188,8 +190,14 @@ class TestPower:
     @pytest.mark.parametrize(("tables", "known"), [(1, 1.1), (2, 1.25), (3, 1.45), (4, 1.7)])
     def test_moving_tables_as_simulated(self, tables, known):
         """ε = 1, 20,000 fits a side."""
-        scales, changes = np.full(2 * tables, 2.0 * tables), np.tile([1, -1], tables)
-        worlds = [[power.Template(sign * changes, scales, tables=tables)] for sign in (1, -1)]
+        cells = [
+            power.Cells(np.ones(2, dtype=bool), np.zeros(2), np.array([1, -1]), np.full(2, scale))
+            for scale in [2.0 * tables] * tables
+        ]
+        worlds = [
+            [power.Template(tuple(c._replace(after=sign * c.after) for c in cells))]
+            for sign in (1, -1)
+        ]
         simulation = power.simulate_templates(worlds)
         assert simulation.moves == tables
         assert 0.85 * known < power.detectable(simulation, 1.0, 1.0, 20_000, 1) < 1.05 * known

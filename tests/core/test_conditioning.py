@@ -193,6 +193,8 @@ def test_rejection_refuses_balance_before_it_draws(fitted, monkeypatch):
         fitted.sample(5, method="balanced", where={"sex": "F"})
     with pytest.raises(SchemaError, match="method must be one of"):
         fitted.sample(5, method="even", where={"sex": "F"})
+    drawn = fitted.sample(5, 1, where={"sex": "F"})  # the default: independent rows here
+    assert drawn.equals(fitted.sample(5, 1, method="independent", where={"sex": "F"}))
 
 
 def test_a_model_over_bits_draws_again_and_says_when_that_finds_too_little(monkeypatch):

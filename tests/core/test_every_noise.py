@@ -1,11 +1,12 @@
 """T3 by registry: every source of noise, for every mechanism, against its exact law on a small
 support. A source or a mechanism without its row fails."""
 
+from collections import Counter
 from fractions import Fraction as Q
 
 import numpy as np
 import pytest
-from fit_tools import PASS, p_value
+from fit_tools import PASS, chi_square, p_value, zero_sum_law
 from privacy_tools import permute_and_flip_law
 from scipy import stats
 
@@ -14,12 +15,13 @@ from pdsynth.core.noise import (
     ExactNoise,
     Noise,
     NoNoise,
-    OpenDPNoise,
     Quantity,
     exponential_mechanism,
     exponential_probabilities,
     laplace_mechanism,
+    zero_sum_mechanism,
 )
+from pdsynth.core.opendp import OpenDPNoise
 from pdsynth.core.rules import MECHANISMS
 
 SCORES, SENSITIVITY, EPSILON = np.array([5, 3, 3, 0]), 2, Q(3, 2)
@@ -77,6 +79,22 @@ def laplace_fits(source):
         assert p_value(drawn + 1, scale) < PASS, "failing twin: a shift"
 
 
+def zero_sum_fits(source):
+    """Tables of three cells, against the enumerated law."""
+    noise = source()
+    if not noise.zero_sum:
+        return  # the curator asks for Laplace noise instead
+    for scale in SCALES:
+        drawn = [
+            zero_sum_mechanism(np.zeros(3, dtype=np.int64), scale, noise.child("t")).tolist()
+            for _ in range(CHOICES)
+        ]
+        seen = Counter(map(tuple, drawn))
+        p = {factor: chi_square(seen, zero_sum_law(3, scale * factor)) for factor in (1, Q(9, 8))}
+        assert p[1] > PASS
+        assert p[Q(9, 8)] < PASS, "failing twin: another scale"
+
+
 def selection_fits(source):
     found = choices(source)
     assert fit(found, weights()) > PASS
@@ -97,6 +115,7 @@ def draws_nothing(source):
 
 LAWS = {
     "discrete_laplace": laplace_fits,
+    "zero_sum_laplace": zero_sum_fits,
     "exponential": selection_fits,
     "permute_and_flip": flip_fits,
     "forfeited": draws_nothing,
@@ -132,9 +151,12 @@ def test_twin_a_source_that_forgets_a_part_of_the_law_is_seen():
         def discrete_laplace(self, scale, shape):
             return super().discrete_laplace(np.asarray(scale, dtype=object) / 2, shape)
 
+        def zero_sum_laplace(self, scale, shape):
+            return super().zero_sum_laplace(scale / 2, shape)
+
         def select(self, numerators, denominator, *, permute):
             return super().select(2 * numerators, denominator, permute=permute)
 
-    for law in (laplace_fits, selection_fits, flip_fits):
+    for law in (laplace_fits, zero_sum_fits, selection_fits, flip_fits):
         with pytest.raises(AssertionError):
             law(lambda: Halved(20))

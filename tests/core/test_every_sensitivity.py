@@ -24,7 +24,7 @@ from pdsynth.core.curator import Candidates, Curator
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, JACCARD_GRID, SCORES
 from pdsynth.core.noise import TableBudget
-from pdsynth.core.rules import LEMMAS
+from pdsynth.core.rules import COUNTING, LEMMAS
 from pdsynth.published.budgets import one_record_more
 from pdsynth.published.curator import RawCurator
 from pdsynth.published.doors import open_door
@@ -118,6 +118,10 @@ def tables(curator):
     return [answer.counts for answer in curator.tables(questions)][-1]
 
 
+def large(curator):
+    return curator.table((2, 0), TableBudget(Q(1)), step="s").counts
+
+
 def printed(curator):
     return curator.table((2, 0), one_record_more(Q(1, 10), ""), step="s").counts
 
@@ -150,6 +154,7 @@ MANY = [(0, 1), (0, 2), (1, 2)]
 ROWS = {
     "table": {
         "": Row(table, at_least=1),
+        "more than 32 cells": Row(large, tables=((2, 2, 17), 2), at_least=1),
         "add_remove": Row(table, relation="add_remove", at_least=1),
         "printed": Row(printed, relation="add_remove", guarantee="published", at_least=1),
     },
@@ -209,7 +214,7 @@ ROWS = {
     },
 }
 # Questions that answer nothing, and those that no mechanism answers.
-FREE = set("binary charge_unused note_post_processing parallel prepare".split())
+FREE = set("binary charge_unused expected_noise note_post_processing parallel prepare".split())
 RAW = set("parent_sets peek sparse_vector_test".split())
 
 
@@ -229,7 +234,7 @@ def put(row, rows):
     curator = open_door(records_of(rows, row.tables[0]), ledger, noise)
     answer = np.concatenate([np.ravel(part) for part in row.ask(curator)])
     line = ledger.entries[-1]
-    scales = {x for scale, _ in noise.find("discrete_laplace") for x in np.ravel(scale)}
+    scales = {x for scale, _ in noise.find(*COUNTING) for x in np.ravel(scale)}
     assert {scale / row.unit for scale in scales} <= {line.scale}, "the noise isn't that on record"
     return answer, line
 

@@ -41,7 +41,7 @@ class Scaled:
         return ((rows, table * self.times) for rows, table in self.codes.cells(sets))
 
     def bits(self, encoding):
-        twin = self.codes.bits(encoding)
+        twin = self.codes.encoded(encoding)
         return Scaled(twin.codes, twin.sizes, self.times)
 
 

@@ -132,10 +132,11 @@ def test_bounds_are_those_of_the_cliques(seed):
     sizes, graphs = random_graphs(seed)
     rng = np.random.default_rng(seed)
     apart = graph(len(sizes), [tuple(rng.choice(len(sizes), 2, replace=False))])
-    none = np.zeros_like(apart)
-    for most in (4, 30, 200, 10**6):
+    none, declared = np.zeros_like(apart), sizes + rng.integers(0, 4, len(sizes))
+    limits = ((most, d) for most in (4, 30, 200, 10**6) for d in (2**62, 300))
+    for most, most_declared in limits:
         for forbidden in (none, apart):
-            fine = within_bounds(graphs, sizes, most, forbidden)
+            fine = within_bounds(graphs, sizes, most, forbidden, declared, most_declared)
             for at in range(len(graphs)):
                 cliques = [
                     set(np.flatnonzero(c[0]))
@@ -143,6 +144,7 @@ def test_bounds_are_those_of_the_cliques(seed):
                 ]
                 good = all(
                     math.prod(sizes[j] for j in c) <= most
+                    and math.prod(map(int, declared[[*c]])) <= most_declared
                     and not any(forbidden[i, j] for i, j in itertools.combinations(c, 2))
                     for c in cliques
                 )
@@ -159,11 +161,13 @@ def test_a_set_may_join_where_its_own_graph_is_within_bounds(seed):
     sets = [s for m in (2, 3) for s in itertools.combinations(range(d), m)]
     apart = graph(d, [sets[seed % len(sets)][:2]])
     joined = np.array([linked | graph(d, itertools.combinations(s, 2)) for s in sets])
-    for most in (4, 30, 200, 10**6):
+    declared = np.array(sizes) + np.random.default_rng(seed).integers(0, 4, d)
+    for most, most_declared in ((4, 90), (30, 2**62), (200, 300), (10**6, 900)):
         for forbidden in (np.zeros_like(apart), apart):
-            wanted = within_bounds(joined, sizes, most, forbidden)
+            wanted = within_bounds(joined, sizes, most, forbidden, declared, most_declared)
             for batch in (1, 2**24):
-                found = may_join(linked, sets, sizes, most, forbidden, batch)
+                bounds = {"declared": declared, "most_declared": most_declared}
+                found = may_join(linked, sets, sizes, most, forbidden, batch, **bounds)
                 assert (found == wanted).all()
 
 

@@ -19,6 +19,7 @@ from pdsynth.audit.tape import Recorder, Tape
 from pdsynth.core import model as model_module
 from pdsynth.core import rules
 from pdsynth.core.noise import ExactNoise, Noise
+from pdsynth.core.rules import COUNTING
 from pdsynth.files import documents as coverage
 from pdsynth.files import documents as lines
 from pdsynth.files import documents as room
@@ -335,7 +336,7 @@ class TestForged:
     def test_post_processing_of_what_was_paid_is_covered_and_of_nothing_is_not(self, tmp_path):
         data = document(fit("JTree").model_)
         entries = data["ledger"]["entries"]
-        measured = [e["id"] for e in entries if e["mechanism"] == "discrete_laplace"]
+        measured = [e["id"] for e in entries if e["mechanism"] in COUNTING]
         assert data["sources"] == [measured] * len(data["tables"])
         free = {"kind": "post_processing", "mechanism": "", "epsilon": "0", "claimed": "0"}
         made = {**entries[-1], **free, "id": f"s{len(entries) + 1:02d}", "inputs": measured}

@@ -19,12 +19,11 @@ from pdsynth.audit.detectors import law
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.noise import (
     ExactNoise,
-    OpenDPNoise,
     Quantity,
     TableBudget,
     exponential_mechanism,
-    float_above,
 )
+from pdsynth.core.opendp import OpenDPNoise, float_above
 from pdsynth.core.structure import MaxParents
 
 SCORES = np.array([5, 3, 3, 0])
@@ -160,12 +159,17 @@ def test_a_seed_is_refused_before_anything_is_read(small_table):
 
 def test_the_same_door_the_same_ledger():
     both = [
-        curator_of([[0, 0], [1, 1]], (2, 2), noise, epsilon=Q(2))
+        curator_of([[0, 0], [1, 1]], (2, 17), noise, epsilon=Q(3))
         for noise in (OpenDPNoise(), ExactNoise())
     ]
     for curator in both:
         curator.table((0, 1), TableBudget(Q(1)), step="t")
     assert both[0].ledger.entries == both[1].ledger.entries
+    for curator in both:
+        curator.table((0,), TableBudget(Q(1)), step="small")
+    lines = [curator.ledger.entries[-1] for curator in both]
+    assert [line.mechanism for line in lines] == ["discrete_laplace", "zero_sum_laplace"]
+    assert lines[0].epsilon == lines[1].epsilon and not any(c.ledger.check()[1:] for c in both)
 
 
 def test_without_opendp_the_message_says_what_to_install(monkeypatch):

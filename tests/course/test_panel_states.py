@@ -19,8 +19,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from pdsynth import planning as cost
 from pdsynth.course.panels.table import _open
+from pdsynth.planning import costs as cost
 
 STORE = Path(__file__).with_name("panel_states.json")
 POSITIONS: dict[str, list[dict[str, Any]]] = {

@@ -8,7 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pdsynth.datasets.loaders import load_acs, load_big5, load_nltcs, load_retail, read_table
+from pdsynth.datasets.loaders import (
+    load_acs,
+    load_big5,
+    load_national2019,
+    load_nltcs,
+    load_retail,
+    read_table,
+)
 from pdsynth.datasets.tables import TABLES, expand_rules, public_schema
 
 BIG5 = public_schema("big5")
@@ -73,6 +80,31 @@ def test_nltcs_and_acs_are_the_papers_tables(data_folder):
     assert (nltcs.frame.sum(axis=1) == 0).sum() == 3_853
     assert acs.frame.shape == (47_461, 23)
     assert set(nltcs.schema.sizes) == set(acs.schema.sizes) == {2}
+
+
+def test_national2019_is_the_ten_columns_that_nist_scores(data_folder):
+    table = load_national2019(data_folder)
+    assert table.frame.shape == (27_253, 10)
+    assert table.schema.sizes == (20, 2, 7, 9, 3, 3, 13, 11, 7, 2)
+    codes = table.schema.encode(table.frame)
+    assert (codes[:, 0] == table.frame["AGEP"] // 5).all()  # bins of five years
+    back = table.schema.decode(codes)
+    assert (back["AGEP"] // 5 == table.frame["AGEP"] // 5).all()
+    assert back.drop(columns="AGEP").equals(table.frame.drop(columns="AGEP"))
+    assert "government" in table.licence and table.schema.source == "public"
+
+
+def test_national2019_from_csv_leaves_further_columns_out(tmp_path):
+    rows = TABLES["national2019"]["rows"]
+    ones = {name: np.ones(rows, dtype=int) for name in expand_rules("national2019")}
+    raw = pd.DataFrame({"PUMA": ["01-01301"] * rows, **ones}).assign(MSP="N", PUMA=None)
+    raw.to_csv(tmp_path / "mine.csv", index=False)
+    frame = load_national2019(tmp_path / "mine.csv").frame
+    assert list(frame) == list(expand_rules("national2019"))
+    assert set(frame["MSP"]) == {"N"} and set(frame["EDU"]) == {"1"} and set(frame["SEX"]) == {1}
+    raw.drop(columns="DEYE").to_csv(tmp_path / "mine.csv", index=False)
+    with pytest.raises(ValueError, match=r"missing column\(s\) \['DEYE'\]"):
+        load_national2019(tmp_path / "mine.csv")
 
 
 def test_retail_keeps_the_best_sellers_and_the_empty_baskets(data_folder):

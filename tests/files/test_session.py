@@ -504,7 +504,7 @@ class TestFits:
         frame, schema = binary()
         session = Session(1, path)
         with monkeypatch.context() as patch:
-            patch.setattr(ExactNoise, "discrete_laplace", lambda *_: 1 / 0)
+            patch.setattr(ExactNoise, "zero_sum_laplace", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 pds.baselines.Independent("1/2").fit(frame, schema, session=session)
         assert session.spent == Q(1, 2)

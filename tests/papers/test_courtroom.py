@@ -9,10 +9,10 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from privacy_tools import weaken
 
 import pdsynth as pds
 from pdsynth import audit
-from pdsynth.core import curator
 from pdsynth.papers import courtroom
 from pdsynth.papers.courtroom import PAPER, Audit, audits, fits_whole, widen
 from pdsynth.papers.grids import read
@@ -146,10 +146,7 @@ def test_the_committed_fits_again(epsilon, root):
 
 @pytest.mark.slow
 def test_twin_half_of_the_noise_shows_in_whole_fits(monkeypatch):
-    honest = curator.laplace_mechanism
-    monkeypatch.setattr(
-        curator, "laplace_mechanism", lambda counts, scale, noise: honest(counts, scale / 2, noise)
-    )
+    weaken(monkeypatch, 2)
     (bound, *_) = courtroom.measure(Audit("strict-independent", 1.0, 2000), PAPER.seed)
     assert bound["value"] > 1
 

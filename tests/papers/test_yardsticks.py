@@ -12,7 +12,7 @@ import pdsynth as pds
 from pdsynth.core.records import Records
 from pdsynth.evaluation.queries import counting_errors
 from pdsynth.papers import engine, yardstick, yardsticks, yardsticks_plots
-from pdsynth.papers.yardstick import GUARANTEE, TRUE, DataSynthesizerTable, OpenDPTable
+from pdsynth.papers.yardstick import GUARANTEE, PURE, TRUE, DataSynthesizerTable, OpenDPTable
 from pdsynth.planning import Forecast
 
 PAPER = yardsticks.PAPER
@@ -36,7 +36,7 @@ def test_both_figures_run_on_another_table(tiny, figure, tmp_path, monkeypatch):
     parameters = json.loads(json.dumps(result.parameters))
     back = PAPER.assemble(figure, engine.read(tmp_path / "t.csv"), parameters)
     text = PAPER.appendix(figure, back)
-    assert "PrivBayes k=1" in text and "nan" not in text
+    assert "PrivBayes k=1 ⇄" in text and "nan" not in text
     assert ("our nearest" in text) is False
 
 
@@ -78,7 +78,7 @@ def test_the_ratio_is_our_nearest_over_each_peer():
     assert [row[:3] for row in found] == [
         [yardsticks_plots.THESIS, e, yardsticks_plots.DISTANCE] for e in ("0.2", "1")
     ]
-    assert found[1][3].startswith("PrivBayes k=2: 0.0500 ±")
+    assert found[1][3].startswith("PrivBayes k=2 ⇄: 0.0500 ±")
     assert "**1.25 ±" in found[1][4] and "**0.50 ±" in found[1][5]
 
 
@@ -116,13 +116,13 @@ def test_pictures_show_each_curve_once_in_the_legend_and_say_what_is_not_pure():
     data, settings = planted(), Settings()
     plot = yardsticks_plots.draw(1, data, settings)
     shown = [trace.name for trace in plot.data if trace.showlegend]
-    assert len(shown) == len(set(shown)) == 6 and "MST, δ = 1e-9" in shown
+    assert len(shown) == len(set(shown)) == 6 and "MST ⇄, δ = 1e-9" in shown
     main = yardsticks.main_picture(data, settings)
     assert [trace.name for trace in main.data] == [
-        "Independent",
-        "PrivBayes",
-        "HPPrivBayes",
-        "MST, δ = 1e-9",
+        "Independent ⇄",
+        "PrivBayes ⇄",
+        "HPPrivBayes ⇄",
+        "MST ⇄, δ = 1e-9",
     ]
     assert set(yardsticks.shown_in_main(data)["dataset"]) == {yardsticks_plots.THESIS}
 
@@ -223,3 +223,18 @@ def test_counting_queries_are_a_measure_of_compare(tiny):
     expected = [counting_errors(records.codes, fake, tiny.schema, 2, q).mean() for q in (200, 3)]
     assert found["value"].tolist() == expected
     assert found["note"].tolist() == ["10 queries", "3 queries"]
+
+
+def test_the_main_picture_names_each_promise_once_and_takes_peers_from_the_same_promise():
+    same = planted().assign(relation="replace_one")
+    same = same[same["method"].isin(["MST", "Independent"]) & (same["dataset"] != "Big5")]
+    pure = same[same["method"] == "MST"].assign(guarantee=PURE)
+    main = yardsticks.main_picture(planted(), Settings(), pd.concat([same, pure]))
+    names = [trace.name for trace in main.data]
+    assert names == [
+        "Independent ⇄",
+        "PrivBayes ⇄",
+        "HPPrivBayes ⇄",
+        "MST ⇄, (ε, δ)",
+        "MST ⇄, pure ε",
+    ]

@@ -16,6 +16,7 @@ from pdsynth.core.errors import BudgetError, SchemaError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
 from pdsynth.core.network import Network
+from pdsynth.core.schema import Merging
 
 LEVELS = (0.1, 0.5, 1.0)
 SIZES = (2, 3, 2)
@@ -170,6 +171,10 @@ def test_weighted_counts_are_those_of_copied_rows():
     assert found.n == copied.n
     for one, other in zip(found.tables(sets), copied.tables(sets), strict=True):
         np.testing.assert_array_equal(one, other)
+    merging = Merging(SCHEMA, (np.arange(2), np.array([0, 1, 1]), np.arange(2)))
+    merged = (one.encoded(merging).tables(sets) for one in (found, copied))
+    for one, other in zip(*merged, strict=True):
+        np.testing.assert_array_equal(one, other)
     with pytest.raises(BudgetError, match="single tables only"):
         found.cells(np.zeros((1, 2), dtype=int))
 
@@ -316,3 +321,10 @@ def test_only_what_may_protect_membership_takes_preferences(synthesizer):
     frame = people()
     with pytest.raises(BudgetError, match="relation='add_remove' and one record"):
         synthesizer.fit(frame, SCHEMA, person_epsilon="own")
+
+
+def test_with_delta_nobody_has_an_epsilon_of_her_own():
+    synthesizer = make(delta=1e-9)
+    with pytest.raises(BudgetError, match="leave delta out"):
+        synthesizer.fit(people(), SCHEMA, person_epsilon="own")
+    assert synthesizer.spent_ == 0

@@ -4,9 +4,11 @@ import math
 from functools import cache
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 from scipy.stats import norm
 
+from ...concentrated import epsilon_of, rho_of
+from ...core import as_fraction
 from ..widgets.controls import slider
 from ..widgets.view import Try, View
 from .drawing import Board
@@ -39,26 +41,20 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
-    """The ε that ρ-zCDP gives at δ: Canonne, Kamath and Steinke, 2020, section 2.3.
+    """The ε that ρ-zCDP gives at δ, as the ledger of ``delta=`` computes it, rounded up.
 
-    The least ρλ + (ln(1/(λδ)) + (λ−1) ln(1−1/λ))/(λ−1) over all orders λ > 1.
+    Canonne, Kamath and Steinke, 2020, section 2.3: the least
+    ρλ + (ln(1/(λδ)) + (λ−1) ln(1−1/λ))/(λ−1) over all orders λ > 1.
 
     >>> zcdp_epsilon(0.5, 1e-6) < 0.5 + 2 * math.sqrt(0.5 * math.log(1e6))  # the older bound
     True
     """
-
-    def epsilon(log: float) -> float:
-        more = math.exp(log)  # λ − 1
-        order = 1 + more
-        return rho * order + (-math.log(order * delta) + more * math.log1p(-1 / order)) / more
-
-    return float(minimize_scalar(epsilon, bounds=(-8, 16), method="bounded").fun)
+    return float(epsilon_of(as_fraction(rho), as_fraction(delta)))
 
 
-@cache
 def zcdp_rho(epsilon: float, delta: float) -> float:
-    """The largest ρ that gives (ε, δ)."""
-    return float(brentq(lambda rho: zcdp_epsilon(rho, delta) - epsilon, 1e-12, 1e4))
+    """The largest ρ that gives (ε, δ), rounded down."""
+    return float(rho_of(as_fraction(epsilon), as_fraction(delta)))
 
 
 def response_deviation(epsilon: float, people: int) -> float:

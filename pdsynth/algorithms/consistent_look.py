@@ -1,0 +1,244 @@
+"""What a run of ConsistentBayes asks first: which part of ε single columns and pairs should have.
+
+The look asks how strongly pairs are tied on average. Where that is too weak for tables of pairs,
+the gate asks for the strongest tie by name, so that one pair among many is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..core.curator import Candidates
+from ..core.factors import Columns
+from ..core.measures import mean_association_noise, mean_association_sensitivity
+from ..core.noise import ONE_REPLACED, TableBudget, Unit
+from ..core.schema import Facts
+from ..core.structure import Shares
+from .consistent_policy import MOST_OF_PAIR, TABLE
+
+LOOK_STEP = "mean association"
+LOOK = Fraction(1, 20)  # of ε at most, for the look
+EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
+ALONE = Fraction(2, 3)  # single columns that should have more than this have all
+TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
+MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
+ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
+ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
+NAMED = Fraction(2, 3)  # of that, for the name of the pair; the rest for its strength
+STRONG = 0.75  # nobody asks where a pair so far from independence would hardly be found
+FOUND = 1  # the pair is found with odds of e against all others
+CLEAR = 2  # what is so many noise scales above chance isn't noise
+NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
+MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
+
+Ties = tuple[tuple[Columns, TableBudget], ...]  # pairs to measure, and for what
+
+
+@dataclass(frozen=True)
+class Look:
+    """What single columns get besides their own share of ε, what pairs have, and clear ties.
+
+    ``ties``: pairs to measure and what each may cost, besides ``columns`` and ``tables``.
+    """
+
+    columns: Fraction
+    tables: Fraction
+    ties: Ties = ()
+
+
+def look(run: Any, shares: Shares, may_ask: bool) -> Look:
+    """How ε is shared, by how strongly pairs are tied on average and, where that is weak, at most.
+
+    ``may_ask``: False where policy has shared ε already.
+
+    Where columns are independent, tables of several are wasted; where n ε is small, their noise
+    hides what they tell. So single columns get :func:`share_of_columns`, and all of ε instead of
+    more than two thirds: a table measured with a third of ε is mostly noise. The constants were
+    chosen by looking at NLTCS, ACS, CMC, Adult and made independent columns.
+
+    **Privacy:** costs the share of the look and what :func:`strong_ties` asks; what follows is a
+    function of these releases.
+    """
+    epsilon, columns, tables = shares[LOOK_STEP], shares["single columns"], shares["pairs"]
+    if not may_ask:
+        return Look(Fraction(0), tables)
+    if not (pairs := run.policy.pairs()):
+        return Look(epsilon + tables, Fraction(0))
+    n, sizes = run.facts.n, run.policy.sizes
+    mass, seen = mass_of(run.facts), seen_by_look(run.facts)
+    tied = 0.0
+    if epsilon:
+        tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
+    parts = [
+        share_of_columns(sure_ties(tied, n, seen, sizes, doubts), mass, sizes)
+        for doubts in (1, CLEAR)
+    ]
+    ties: Ties = ()
+    spent, clear = Fraction(0), True
+    if parts[1] > ALONE and not run.policy.forced and not run.policy.label:
+        ties, spent, clear = strong_ties(run, tables, ASK if epsilon else ASK_ALONE)
+        if parts[0] > ALONE or not clear:
+            return Look(tables - spent, Fraction(0), ties)
+    sure = min(Fraction(parts[0]), ALONE) ** run.facts.unit.power
+    wanted = run.policy.shorten(sure * (columns + tables - spent))
+    wanted = max(wanted, columns)
+    return Look(wanted - columns, columns + tables - spent - wanted, ties)
+
+
+def share_of_look(sizes: Sequence[int]) -> Fraction:
+    """The part of ε that the look costs: with more than this its noise is below v/2."""
+    return min(LOOK, Fraction(mean_association_sensitivity(sizes), sum(sizes)))
+
+
+def worth_looking(facts: Facts) -> bool:
+    """Whether the look would see a mean tie of :data:`MOST_MEAN`; few real tables have more.
+
+    All of it is public.
+    """
+    sizes = facts.schema.sizes
+    ties = sure_ties(MOST_MEAN, facts.n, seen_by_look(facts), sizes)
+    return share_of_columns(ties, mass_of(facts), sizes) <= ALONE
+
+
+def mass_of(facts: Facts) -> float:
+    """N ε, of Laplace noise as large as that of single columns that share all of ε."""
+    return facts.unit.as_pure(facts.epsilon, len(facts.schema)) * facts.n
+
+
+def seen_by_look(facts: Facts) -> float:
+    """The ε of which the look's share has Laplace noise as large as its own."""
+    part = share_of_look(facts.schema.sizes)
+    return facts.unit.as_pure(part * facts.epsilon) / float(part)
+
+
+def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
+    """The part v / (v + D) of ε, for ``mass`` = ε n.
+
+    v: the two-way distance that columns with ε/d each would have from noise. D, ``ties``: what
+    independent columns would leave out.
+    """
+    noise = 2 * sum(sizes) / mass
+    return noise / (noise + max(ties, 0.0))
+
+
+def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int], doubts: int = 1) -> float:
+    """What of the noisy mean R of pairs is more than chance and the look's own noise together.
+
+    ``doubts``: how many scales of its noise are taken off.
+
+    n independent records show √|X||Y| / √(2πn) at most. R itself is below 1.
+    """
+    root = float(np.sqrt(np.minimum(sizes, EFFECTIVE)).mean())
+    chance = root**2 / math.sqrt(2 * math.pi * n)
+    doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
+    return min(tied, 1.0) - chance - doubts * doubt
+
+
+def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:
+    """How likely the look finds ties too weak for tables, where their mean is ``dependence``.
+
+    The look's noise is Laplace, and :data:`CLEAR` of its scales are taken off. All of it is public.
+    """
+    scale = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
+    least = float((1 - ALONE) / ALONE) * 2 * sum(sizes) / (epsilon * n)  # where they get ALONE of ε
+    gap = (sure_ties(dependence, n, epsilon, sizes, CLEAR) - least) / scale
+    return 0.5 * math.exp(-gap) if gap > 0 else 1 - 0.5 * math.exp(gap)
+
+
+# --- the gate ------------------------------------------------------------------------------------
+
+
+def strong_ties(run: Any, epsilon: Fraction, share: Fraction) -> tuple[Ties, Fraction, bool]:
+    """Clearly tied pairs with their budgets; ε of these and of all questions; is any pair clear?
+
+    Each question names the pair with the largest R by the exponential mechanism and asks for its R.
+    The first costs ``share`` of ε. Further ones cost an eightieth, and follow only while the last
+    pair was clear, so independent columns pay for one. ``epsilon``: what there is.
+
+    **Privacy:** per question an exponential mechanism on R and discrete Laplace noise on one R, for
+    ``share`` or :data:`AGAIN` of ε. Whether there is a further one follows from their answers.
+    """
+    policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
+    pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
+    unit, named = run.facts.unit, run.curator.exponent(share * NAMED * whole)
+    if not worth_asking(pairs, policy.sizes, n, float(named)):
+        return (), Fraction(0), False
+    most, spent = min(epsilon, MOST_OF_TIES * whole), Fraction(0)
+    ties = list[tuple[Columns, TableBudget]]()
+    clear = False
+    while pairs and spent + share * whole <= most:
+        naming = policy.shorten(share * NAMED * whole)
+        asking = policy.shorten(share * (1 - NAMED) * whole)
+        spent, share, number = spent + naming + asking, AGAIN, len(ties) + 1
+        children, parents = np.array(pairs, dtype=np.int64).T
+        child, (parent,) = run.curator.select(
+            Candidates(((children, parents[:, None]),)),
+            "R",
+            naming,
+            step=f"{TIE_STEP} {number}",
+            source="gate",
+        )
+        pair = (child, parent)
+        strength, entry = run.curator.noisy_associations(
+            [pair], asking, step=f"{STRENGTH_STEP} {number}", source="gate"
+        )
+        tie = sure_tie(float(strength[0]), pair, policy.sizes, n, unit.as_pure(asking))
+        clear = clear or tie > 0
+        cost = policy.shorten(cost_of_tie(tie, policy.cells(pair), policy.sizes, n, whole, unit))
+        if not cost or spent + cost > most:
+            break
+        ties.append((pair, TableBudget(cost, depends_on=(entry,), source=TABLE)))
+        spent += cost
+        pairs.remove(pair)
+    return tuple(ties), spent, clear
+
+
+def worth_asking(pairs: Sequence[Columns], sizes: Sequence[int], n: int, epsilon: float) -> bool:
+    """Whether a choice with exponent ``epsilon`` would name a pair that is :data:`STRONG`.
+
+    The odds of one of m pairs that is stronger by R are exp(ε_s n R / 2Δ) / m, where R moves by
+    Δ / n. All of it is public.
+    """
+    if not pairs:
+        return False
+    moved = max(2 if 2 in (sizes[i], sizes[j]) else 3 for i, j in pairs)
+    exponent = STRONG * epsilon * n / (2 * moved)
+    return exponent >= math.log(len(pairs)) + FOUND
+
+
+def sure_tie(strength: float, pair: Columns, sizes: Sequence[int], n: int, epsilon: float) -> float:
+    """What of a pair's noisy R, that cost ``epsilon``, is more than chance and noise together."""
+    i, j = (min(sizes[column], EFFECTIVE) for column in pair)
+    chance = math.sqrt(i * j / (2 * math.pi * n))
+    moved = 2 if 2 in (i, j) else 3
+    return strength - chance - CLEAR * moved / (epsilon * n)
+
+
+def cost_of_tie(
+    tie: float,
+    cells: int,
+    sizes: Sequence[int],
+    n: int,
+    epsilon: Fraction,
+    unit: Unit = ONE_REPLACED,
+) -> Fraction:
+    """ε of the table of a pair that is surely tied so much; 0 where it wouldn't pay.
+
+    Its noise, a distance of cells / ε n, should be a quarter of the tie; with the most that a pair
+    may cost it must be half of it at least. A table that has enough gets its share beside the
+    columns: ε in proportion to √cells.
+    """
+    if tie <= 0:
+        return Fraction(0)
+    need = (NEED * cells / (unit.as_pure(epsilon, 1) * n * tie)) ** unit.power
+    if need > 2**unit.power * MOST_OF_PAIR:
+        return Fraction(0)
+    root, *roots = (size ** (unit.power / (unit.power + 1)) for size in (cells, *sizes))
+    fair = root / (root + sum(roots))
+    return min(MOST_OF_PAIR, Fraction(max(need, fair))) * epsilon

@@ -1,0 +1,76 @@
+"""Seconds and memory of a fit, from the machine's speed; constants by benchmarks/forecast.py."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+CODE, ROW, BIT_ROW = 3.5e-8, 3e-9, 4e-10  # seconds of a cell to encode, of a record in one table
+STEP, SET, CANDIDATE, NOISY = 6e-4, 3e-5, 3e-7, 2.5e-6  # of a mechanism, a set, a noisy cell
+SCORED, FITTED, GROWN = 3e-5, 1e-3, 2e-8  # of a round: a set, a column, a column and 1 of ε n
+REFERENCE = 1.2e-3  # seconds of `_count` where the constants were measured
+
+
+def _count() -> float:
+    """Seconds of one table of 2^20 records."""
+    key = np.arange(2**20) % 1000
+    start = time.process_time()
+    np.bincount(key)
+    return time.process_time() - start
+
+
+@lru_cache(maxsize=1)
+def slowness() -> float:
+    """How many times slower this machine counts, asked once, in half octaves from 1/8 to 8."""
+    ratio = max(min(_count() for _ in range(9)), 1e-5) / REFERENCE
+    return 2.0 ** (max(-6, min(6, round(2 * math.log2(ratio)))) / 2)
+
+
+class Cost:
+    """Seconds of one core and MiB beyond what is loaded, for n records over columns of sizes."""
+
+    def __init__(self, n: int, sizes: Sequence[int]) -> None:
+        self.n, self.sizes, self.d = n, np.array(sizes, dtype=float), len(sizes)
+        self.row = BIT_ROW if self.sizes.max() == 2 else ROW
+        self.encode = 0.01 + CODE * n * self.d + STEP * self.d
+
+    def degree(self, k: int) -> tuple[float, float]:
+        """PrivBayes with k parents; 0: single columns."""
+        cells, tables = self._mean_cells(k + 1), self.d - k
+        sets = sum(math.comb(self.d, m + 1) for m in range(1, k + 1))
+        seconds = sets * (self.n * self.row + SET + 8e-9 * cells)
+        seconds += CANDIDATE * math.comb(self.d + 1, k + 2) * (k > 0) + STEP * self.d * (k > 0)
+        return self._sum(seconds + NOISY * tables * cells, tables * cells, k)
+
+    def forest(self, pairs: int) -> tuple[float, float]:
+        """A forest of pairs, chosen one after the other, and tables that agree."""
+        cells = self._mean_cells(2)
+        seconds = pairs * (self.n * ROW + SET) + 1.5e-6 * self.d * pairs
+        seconds += 0.01 * self.d * math.sqrt(self.n / 1e4) + NOISY * self.d * cells
+        return self._sum(seconds, pairs * cells, 0)
+
+    def rounds(self, sets: int, rounds: float, mass: float) -> tuple[float, float]:
+        """So many rounds, each of which scores all sets and fits the model anew.
+
+        With ``mass`` = ε n the cliques grow, and with them the time of a fit.
+        """
+        each = SCORED * sets + self.d * (FITTED + GROWN * mass)
+        seconds = sets * (self.n * ROW + SET) + rounds * each
+        return self._sum(seconds, sets * min(self._mean_cells(2), 4096), 0)
+
+    def _sum(self, seconds: float, cells: float, columns: int) -> tuple[float, float]:
+        held = self.n * (self.d + 30 + 28 * columns) + 80 * min(cells, 2**24)
+        return (self.encode + seconds) * slowness(), max(20.0, held / 2**20)
+
+    def _mean_cells(self, members: int) -> float:
+        """The mean joint cells of so many columns: their elementary symmetric mean."""
+        sums = np.zeros(members + 1)
+        sums[0] = 1
+        for i, size in enumerate(self.sizes):
+            top = min(i + 1, members)
+            sums[1 : top + 1] += size * sums[:top].copy()
+        return float(sums[members]) / max(math.comb(self.d, members), 1)

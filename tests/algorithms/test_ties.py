@@ -1,0 +1,198 @@
+"""A strong pair among weak ones is asked for by name, kept, and paid for; so is the label's."""
+
+import importlib.util
+import math
+from fractions import Fraction as Q
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pdsynth as pds
+from pdsynth.algorithms import consistent, consistent_look
+from pdsynth.algorithms.consistent_look import (
+    ASK,
+    chance_of_columns,
+    cost_of_tie,
+    sure_tie,
+    worth_asking,
+)
+from pdsynth.algorithms.consistent_policy import LABEL, UNIT, Policy, PolicyOptions
+from pdsynth.core import Entry
+from pdsynth.core.errors import BudgetError
+from pdsynth.core.network import Restriction
+from pdsynth.files import count_pairs, say_pairs
+
+PLACE = Path(__file__).resolve().parents[2] / "benchmarks" / "ties.py"
+SPEC = importlib.util.spec_from_file_location("ties", PLACE)
+ties = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(ties)
+
+FRAME, SCHEMA = ties.one_tie(8_000, 10, 0.5, 0)
+PAIR = ("c0", "c1")
+
+
+def fit(seed=0, epsilon=1.0, **options):
+    return pds.ConsistentBayes(epsilon, random_state=seed, **options).fit(FRAME, SCHEMA)
+
+
+def several(model):
+    return [set(m) for m in model.measured_ if len(m) > 1]
+
+
+def test_what_a_tie_costs_by_hand():
+    sizes = [6] * 4
+    # noise of a quarter of the tie: 4 · 36 / (8000 · .1) = .18; the fair share 6 / (6 + 4√6) = .38
+    assert cost_of_tie(0.1, 36, sizes, 8_000, Q(1)) == Q(1, 4)
+    assert float(cost_of_tie(0.1, 36, [6] * 40, 8_000, Q(1))) == pytest.approx(0.18)
+    fair = 6 / (6 + 40 * math.sqrt(6))
+    assert float(cost_of_tie(0.9, 36, [6] * 40, 80_000, Q(2))) == pytest.approx(2 * fair)
+    assert cost_of_tie(0.035, 36, sizes, 8_000, Q(1)) == 0  # needs more than twice a quarter
+    assert cost_of_tie(0.0, 36, sizes, 8_000, Q(1)) == 0
+
+
+def test_what_is_sure_of_a_tie_by_hand():
+    chance = math.sqrt(36 / (2 * math.pi * 8_000))
+    assert sure_tie(0.4, (0, 1), [6, 6], 8_000, 0.05) == pytest.approx(0.4 - chance - 2 * 3 / 400)
+    assert sure_tie(0.4, (0, 1), [2, 2], 8_000, 0.05) == pytest.approx(
+        0.4 - math.sqrt(4 / (2 * math.pi * 8_000)) - 2 * 2 / 400
+    )
+
+
+def test_when_it_is_worth_asking_by_hand():
+    """Three quarters, named by a choice with exponent 1, where a record moves R by 3/n: e^(n / 8)
+    against m pairs and e."""
+    pairs = [(0, 1)] * 45
+    needed = 8 * (math.log(45) + 1)
+    assert not worth_asking(pairs, [3, 3], math.floor(needed), 1.0)
+    assert worth_asking(pairs, [3, 3], math.ceil(needed), 1.0)
+    assert not worth_asking([], [3, 3], 10**9, 1.0)
+
+
+@given(
+    st.floats(-1, 1), st.integers(4, 2**14), st.lists(st.integers(2, 99), min_size=2, max_size=30),
+    st.integers(1, 10**7), st.fractions(Q(1, 1000), 100),
+)  # fmt: skip
+def test_no_pair_costs_more_than_a_quarter(tie, cells, sizes, n, epsilon):
+    assert 0 <= cost_of_tie(tie, cells, sizes, n, epsilon) <= epsilon / 4
+
+
+@pytest.mark.parametrize("copied", [0.5, 0.9])
+@pytest.mark.parametrize("columns", [10, 20])
+def test_a_strong_tie_is_kept_where_a_network_keeps_it(columns, copied):
+    rows = [r for seed in range(5) for r in ties.measure(8_000, columns, copied, 1.0, seed)]
+    found = ties.summary(pd.DataFrame(rows), ["epsilon"])
+    assert found["part"].item() == 1 and found["PrivBayes"].item() >= 4
+
+
+def test_twin_without_the_question_the_tie_is_lost(monkeypatch):
+    monkeypatch.setattr(consistent_look, "worth_asking", lambda *_: False)
+    kept = [ties.measure(8_000, 20, 0.5, 4.0, s, ("ConsistentBayes",))[0]["kept"] for s in range(3)]
+    assert not any(kept)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_questions_and_tables_are_paid_for(seed):
+    model = fit(seed)
+    entries = model.ledger_.entries
+    asked = [e for e in entries if e.source == "gate"]
+    first = sum(e.epsilon for e in asked[:2])
+    assert ASK - Q(2, UNIT) <= first <= ASK
+    (table,) = [e for e in entries if {*e.attributes} == {*PAIR} and e.step.startswith("table(")]
+    assert table.epsilon <= Q(1, 4) and table.scale_depends_on == (asked[1].id,)
+    assert model.ledger_.epsilon == 1
+    assert all(line.startswith("L10") for line in model.ledger_.check())  # the seed
+
+
+def test_policy_decides_whom_nobody_asks_about():
+    forbidden = fit(restriction=Restriction(forbidden=[PAIR]))
+    assert {*PAIR} not in several(forbidden)
+    hidden = fit(sensitive="c1")
+    asked = [e for e in hidden.ledger_.entries if e.source == "gate"]
+    assert asked and not any("c1" in e.attributes for e in asked)
+
+
+def test_before_the_first_table_four_stops_end_the_rounds(monkeypatch):
+    asked = []
+    monkeypatch.setattr(consistent.Run, "choose", lambda *_, step, **__: asked.append(step))
+    model = fit(share_one_way=0.3)  # no look, so rounds in any case
+    assert len(asked) == consistent.FIRST_STOPS and several(model) == []
+
+
+def facts_policy(**options):
+    return Policy(PolicyOptions(**options), pds.ConsistentBayes(1).prepare(SCHEMA, 8_000).facts)
+
+
+def test_a_round_s_price_follows_the_size_and_has_bounds():
+    policy = facts_policy()
+    cells = np.median([policy.cells(pair) for pair in policy.pairs()])
+    small, large = min(policy.pairs(), key=policy.cells), max(policy.pairs(), key=policy.cells)
+    budget_of = policy.round_budgets(Q(1, 10), Q(1, 2))
+    for pair in (small, large):
+        wanted = 0.1 * math.sqrt(policy.cells(pair) / cells)
+        assert float(budget_of(pair).epsilon) == pytest.approx(wanted, abs=0.1 / 16 + 1e-4)
+    assert policy.round_budgets(Q(9, 20), Q(1))(large).epsilon == Q(1, 4)
+    assert policy.round_budgets(Q(1, 10), Q(1, 9))(large).epsilon <= Q(1, 9)
+    assert policy.round_budgets(Q(1, 9), Q(1, 9))(small).epsilon == Q(1, 9)  # the last one: all
+
+
+@pytest.mark.parametrize("rounds", ["auto", 0])
+def test_the_label_s_pairs_come_first(rounds):
+    model = fit(target="c5", rounds=rounds, share_one_way=0.3)
+    wanted = [{"c5", name} for name in SCHEMA.names if name != "c5"]
+    assert sorted(map(sorted, several(model)[:9])) == sorted(map(sorted, wanted))
+    assert model.ledger_.epsilon == 1
+    if rounds == "auto":
+        paid = sum(
+            e.epsilon for e in model.ledger_.entries if len(e.attributes) == 2 and "c5" in e.step
+        )
+        assert LABEL * Q(7, 10) - Q(9, UNIT) <= paid
+
+
+def test_a_label_that_is_sensitive_or_forbidden():
+    with pytest.raises(BudgetError, match="sensitive and stands in one table"):
+        fit(target="c5", sensitive="c5")
+    pair = ("c5", "c2")
+    assert {*pair} not in several(fit(target="c5", restriction=Restriction(forbidden=[pair])))
+    label = facts_policy(target="c5", sensitive="c3").label
+    assert len(label) == 8 and not any(3 in pair for pair in label)
+
+
+def test_pairs_kept_are_counted_by_hand():
+    names = (("a",), ("b",), ("c",), ("d",), ("a", "b", "c"), ("b", "a"))
+    entries = [
+        Entry(f"s{i}", "mechanism", f"table({' '.join(n)})", attributes=n)
+        for i, n in enumerate(names)
+    ]
+    assert count_pairs(entries) == (3, 6) and count_pairs(entries[:4]) == (0, 6)
+    assert count_pairs([]) is None and say_pairs(None) == ""
+    chosen = Entry("s9", "mechanism", "round 1", attributes=("a", "d"))
+    assert count_pairs([*entries, chosen]) == (3, 6)
+    assert "Pairs kept: 0 of 6: in this table everything is independent" in say_pairs((0, 6))
+    kept, of = len({frozenset(m) for m in several(fit()) if len(m) == 2}), 45
+    assert f"Pairs kept: {kept} of {of}" in str(fit().ledger_)
+
+
+def test_a_forecast_of_the_look_is_how_often_it_is_weak():
+    sizes, n = [3] * 8, 4_000
+    rng, scale = np.random.default_rng(0), 3 / (0.05 * n)
+    drawn = 0.06 + rng.laplace(0, scale, 40_000)
+    sure = [consistent_look.sure_ties(x, n, 1.0, sizes, 2) for x in drawn]
+    weak = [consistent_look.share_of_columns(s, n, sizes) > consistent_look.ALONE for s in sure]
+    assert np.mean(weak) == pytest.approx(chance_of_columns(0.06, n, 1.0, sizes), abs=0.01)
+
+
+@pytest.mark.parametrize("options", [{}, {"target": "c3"}])
+def test_exact_replay_of_questions_and_tables(options):
+    """One record replaced: no step loses more than its line says, whatever the gate answers."""
+    frame, schema = ties.one_tie(1_500, 10, 0.5, 1)
+    other = frame.copy()
+    other.iloc[0] = [(v + 1) % m for v, m in zip(frame.iloc[0], schema.sizes, strict=True)]
+    found = pds.audit.replay(pds.ConsistentBayes(4, **options), frame, other, schema, walks=4)
+    assert found.ok, found.violations
+    asked = [s for s in found.steps if "tie" in s.step]
+    assert bool(asked) == (not options)
+    assert found.log_ratio <= 4
