@@ -350,8 +350,8 @@ def raw_order(patch):
     """What a sketch orders by is drawn and paid for, and the raw values decide."""
     honest = Curator._add_noise
 
-    def raw(curator, integers, scale, step):
-        noisy = honest(curator, integers, scale, step)
+    def raw(curator, integers, scale, step, **law):
+        noisy = honest(curator, integers, scale, step, **law)
         return noisy if step.startswith(MEASURED) else integers
 
     patch.setattr(Curator, "_add_noise", raw)
