@@ -25,6 +25,7 @@ from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, JACCARD_GRID, SCORES
 from pdsynth.core.noise import TableBudget
 from pdsynth.core.rules import COUNTING, LEMMAS
+from pdsynth.core.schema import Merging
 from pdsynth.published.budgets import one_record_more
 from pdsynth.published.curator import RawCurator
 from pdsynth.published.doors import open_door
@@ -113,6 +114,13 @@ def table(curator):
     return curator.table((2, 0), TableBudget(Q(1, 10)), step="s").counts
 
 
+def of_merged_values(curator):
+    """The last two of three values stand as one."""
+    merging = Merging(curator.schema, (np.array([0, 1, 1]), np.arange(3)))
+    line = curator.note_post_processing("columns", (), "which values are rare")
+    return curator.merged(merging, [line]).table((1, 0), TableBudget(Q(1)), step="s").counts
+
+
 def tables(curator):
     questions = ((columns, TableBudget(Q(1)), f"s{columns}") for columns in ((2, 0), (1,)))
     return [answer.counts for answer in curator.tables(questions)][-1]
@@ -154,6 +162,7 @@ MANY = [(0, 1), (0, 2), (1, 2)]
 ROWS = {
     "table": {
         "": Row(table, at_least=1),
+        "of merged values": Row(of_merged_values, tables=WIDE, at_least=1),
         "more than 32 cells": Row(large, tables=((2, 2, 17), 2), at_least=1),
         "add_remove": Row(table, relation="add_remove", at_least=1),
         "printed": Row(printed, relation="add_remove", guarantee="published", at_least=1),
@@ -214,7 +223,10 @@ ROWS = {
     },
 }
 # Questions that answer nothing, and those that no mechanism answers.
-FREE = set("binary charge_unused expected_noise note_post_processing parallel prepare".split())
+FREE = set(  # of these only what follows asks anything
+    "binary charge_unused expected_noise exponent merged note_post_processing parallel "
+    "prepare".split()
+)
 RAW = set("parent_sets peek sparse_vector_test".split())
 
 
