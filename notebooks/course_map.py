@@ -110,7 +110,7 @@ def svg() -> str:
         for x, y, text, colour in (
             (20, 32, "The core path", BLUE),
             (250, 98, "Case files, each named after its error", "#b34700"),
-            (480, 476, "Two to end with", "#5a5a5a"),
+            (480, 476, "Three to end with", "#5a5a5a"),
         )
     ]
     return (

@@ -238,4 +238,4 @@ runs["(ε, δ) = (1, 1e-9)"].ledger_
 # δ is a chance of failure, and must lie far below one over the number of people. It buys Gaussian noise, which follows the Euclidean length of a change, and so wins where many answers are asked. zCDP is the account
 # in which such noise adds up. Local privacy needs no curator, and pays with the root of the number of people. This course stays with pure ε: its papers claim it, histograms don't lose by it, and an exact sum can be checked by anybody.
 #
-# **Next:** back to the [map](00_start_here.ipynb), or to [your own data](19_your_own_data.ipynb).
+# **Next:** back to the [map](00_start_here.ipynb), to [21, your ε is your own](21_your_epsilon_is_your_own.ipynb), or to [your own data](19_your_own_data.ipynb).

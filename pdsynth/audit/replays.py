@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -16,6 +16,7 @@ import pandas as pd
 from ..concentrated import renyi_losses
 from ..core import BudgetError, Entry, Ledger, Noise, Schema, SchemaError, as_text, positive
 from ..files.pages import render
+from ..persons import LEVEL, People, choose_levels
 from .case import format_epsilon
 from .tape import Asked, Explorer, Fits, Loss, Walk, compare, differences, log_ratios, walk
 
@@ -127,6 +128,7 @@ def replay(
     *,
     walks: int = 8,
     seed: int = 0,
+    person_epsilon: Any = None,
 ) -> Replay:
     """What a synthesizer loses between two neighbouring tables, each step against its ledger line.
 
@@ -143,6 +145,8 @@ def replay(
     walks : how many different answers are forced. The first has no noise; others follow the laws,
         or go where few go.
     seed : of the forced answers, which are no noise.
+    person_epsilon : as in ``fit``, a column of both frames or a rule. The record that comes or goes
+        may lose its own part of each line, and one that is replaced both parts.
 
     A step that doesn't depend on what changes may lose nothing, so this tests
     ``attribute_epsilon``; where values have their own scales it tests ``value_epsilon``, too, and
@@ -163,7 +167,13 @@ def replay(
         raise BudgetError(
             "guarantee='none' has no mechanism to replay: use 'strict' or 'published'"
         )
-    change = Change.between(schema, frame, neighbour, getattr(synthesizer, "records_per_person", 1))
+    options = {} if person_epsilon is None else {"person_epsilon": person_epsilon}
+    if options:
+        people = [choose_levels(synthesizer, x, schema, person_epsilon) for x in (frame, neighbour)]
+        change = Change.of_persons(schema, people)
+    else:
+        most = getattr(synthesizer, "records_per_person", 1)
+        change = Change.between(schema, frame, neighbour, most)
     kind = type(synthesizer).__name__
     if change.carried:
         coding = Step("coding of the records", "none", Fraction(0), math.inf, change.carried)
@@ -171,7 +181,7 @@ def replay(
         return Replay(kind, (coding,), epsilon, math.inf, str(change), 0, 0)
 
     def fit(data: pd.DataFrame, noise: Noise) -> Any:
-        return synthesizer.clone().fit(data, schema=schema, noise=noise)
+        return synthesizer.clone().fit(data, schema=schema, noise=noise, **options)
 
     return replay_fits(
         (partial(fit, frame), partial(fit, neighbour)),
@@ -187,13 +197,45 @@ class Change:
     """How two tables differ: the attributes in which a record changes, and its codes before/after.
 
     ``codes`` is None where several records change, or one comes or goes. ``carried``: in words, if
-    records that are the same in both frames get other codes.
+    records that are the same in both frames get other codes. ``part``: of a line's cost, for a
+    record with an ε of its own.
     """
 
     attributes: tuple[str, ...]
     codes: dict[str, tuple[int, int]] | None
     added: bool = False
     carried: str = ""
+    part: Fraction = Fraction(1)
+
+    @classmethod
+    def of_persons(cls, schema: Schema, people: Sequence[tuple[pd.DataFrame, People]]) -> Change:
+        """The change between two frames whose records have an ε of their own.
+
+        **Privacy:** none: made-up tables are compared.
+        """
+        (one, here), (other, there) = people
+        if here.levels != there.levels:
+            raise SchemaError(
+                f"the levels {here.levels} and {there.levels} differ: they are public, so offer "
+                "the same ones in both tables, as categories"
+            )
+        change = cls.between(schema, one, other, 1)
+        rows = [
+            [
+                (level, *row)
+                for level, row in zip(p.of.tolist(), schema.encode(x).tolist(), strict=True)
+            ]
+            for x, p in ((one, here), (other, there))
+        ]
+        gone, came = differing(*rows)
+        if len(gone) > 1 or len(came) > 1:
+            raise SchemaError("the tables differ in the preferences of several records")
+        parts = [here.levels[row[0]] / here.levels[-1] for row in (*gone, *came)]
+        change = replace(change, codes=None)
+        if len({*parts}) > 1 or len(parts) == 1:  # as one record less, or one less and one more
+            everything = (LEVEL, *schema.names)
+            return replace(change, attributes=everything, added=True, part=sum(parts, Fraction(0)))
+        return replace(change, part=parts[0]) if parts else change
 
     @classmethod
     def between(
@@ -234,6 +276,9 @@ class Change:
 
         ``power``: of the ledger's unit; a removal and an addition cost 2^power times as much.
         """
+        return self.part * self._claim(entry, power)
+
+    def _claim(self, entry: Entry, power: int) -> Fraction | float:
         if self.added and entry.kind == "mechanism":
             return entry.epsilon if entry.relation == "add_remove" else Fraction(0)
         if not set(entry.attributes) & set(self.attributes):

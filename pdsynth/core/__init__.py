@@ -3,7 +3,7 @@
 These are the names that other houses use.
 """
 
-from .agreement import Agree, AgreeInPairs
+from .agreement import Agree, AgreeInPairs, integer_weights
 from .attribute import (
     EXACT,
     LARGEST,
@@ -50,7 +50,7 @@ from .errors import (
     to_names,
     wanted,
 )
-from .factors import Edge, maximum_spanning_tree
+from .factors import CliqueTree, Distribution, Edge, junction_tree, maximum_spanning_tree
 from .ledger import NOT_STRICT, Ledger, short
 from .measures import (
     GRID,

@@ -208,12 +208,12 @@ class Codes:
 
     def tables(self, sets: Iterable[Split]) -> Iterator[np.ndarray]:
         """As :meth:`Counter.tables`; one after the other, as it is asked."""
-        for cells, key in self._keys(sets):
+        for cells, key in self.keys(sets):
             yield np.bincount(key, minlength=cells)
 
     def add(self, sets: Iterable[Split], totals: Sequence[np.ndarray]) -> None:
         """Add the tables of these records to flat ``totals``."""
-        for (cells, key), total in zip(self._keys(sets), totals, strict=True):
+        for (cells, key), total in zip(self.keys(sets), totals, strict=True):
             if cells <= 8 * self.n:
                 total += np.bincount(key, minlength=cells)
             else:
@@ -232,7 +232,7 @@ class Codes:
         pairs = zip(self.codes.T, self.sizes, strict=True)
         return BitTables([column if size == 2 else None for column, size in pairs], self.n)
 
-    def _keys(self, sets: Iterable[Split]) -> Iterator[tuple[int, np.ndarray]]:
+    def keys(self, sets: Iterable[Split]) -> Iterator[tuple[int, np.ndarray]]:
         """Cells of each table, and the cell of every record: int64 (n,), good until the next one.
 
         ``keys[i]`` is of the last i members of the tail before, ``heads`` of every head so far.

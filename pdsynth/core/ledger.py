@@ -51,7 +51,8 @@ class Ledger:
     ones; either raises BudgetError before noise is drawn. ``guaranteed_ex_ante`` names the
     attributes whose loss the policy fixed (a restricted structure), or is True where it is every
     attribute's. ``relation`` says what a neighbour is, ``records_per_person`` how many records of
-    it differ: all costs are those of one person.
+    it differ: all costs are those of one person. ``levels``: where persons have an ε of their own,
+    the levels that were offered, rising; all costs are then those of the largest.
     """
 
     claimed: Fraction
@@ -63,6 +64,7 @@ class Ledger:
     _running: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False)
     relation: str = "replace_one"
     records_per_person: int = 1
+    levels: tuple[Fraction, ...] = ()
 
     sign: ClassVar[str] = "ε"  # of what lines cost
     promise: ClassVar[str] = "Pure ε-differential privacy"
@@ -185,6 +187,14 @@ class Ledger:
         raw = any(not e.attributes or group & {*e.attributes} for e in self.unaccounted)
         return math.inf if raw else compose(self._about(group), "cost")
 
+    def person_epsilon(self) -> pd.Series:
+        """What a record of each level loses at most: exact fractions, by the ε it was promised.
+
+        Empty where everybody was promised the same.
+        """
+        found: pd.Series = door("persons").losses(self)
+        return found
+
     def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.DataFrame:
         """The loss if one record's attribute changes from one value (row) to another (column).
 
@@ -286,14 +296,15 @@ class Ledger:
         if self.finite > self.claimed or self.epsilon == math.inf:
             claimed, true = short(self.claimed), short(self.finite)
             return f"OVERSPENT: claimed {self.sign} = {claimed}, true {self.sign} = {true}."
+        unit = f"{self.unit}" if not self.levels else door("persons").neighbours(self)
         if self.reproducible:
             return (
                 "NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "
-                f"with fresh noise: {self.spent_words()} ({self.unit})."
+                f"with fresh noise: {self.spent_words()} ({unit})."
             )
         if broken := self.check():
             return f"NOT PROVED: {len(broken)} broken rule(s), first {broken[0]}."
-        return f"{self.promise} ({self.unit}): {self.spent_words()}."
+        return f"{self.promise} ({unit}): {self.spent_words()}."
 
     def spent_words(self) -> str:
         """What was spent of what is claimed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,11 @@ class Sampling:
     schema: Any
     n: int
 
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """Attributes that are drawn and not shown."""
+        return ()
+
     def sample_codes(
         self, n: int, generator: np.random.Generator, method: str = "independent"
     ) -> np.ndarray:
@@ -136,9 +141,9 @@ class Sampling:
         if method is None:
             again = where is not None and source.exact is None
             method = "independent" if again else "balanced"
-        codes = source.sample_codes(n, generator, method)
-        binned = any(a.numeric_bins for a in self.schema.attributes)
-        table = self.schema.decode(codes, generator.random(codes.shape) if binned else None)
+        schema, codes = self.shown, self._show(source.sample_codes(n, generator, method))
+        binned = any(a.numeric_bins for a in schema.attributes)
+        table = schema.decode(codes, generator.random(codes.shape) if binned else None)
         return table if where is None else source.place(table)
 
     def sample_to(
@@ -168,13 +173,25 @@ class Sampling:
             )
         source = self._source(where)
         door("scale").write_sample(
-            source.sample_codes,
-            self.schema,
+            lambda rows, generator: self._show(source.sample_codes(rows, generator)),
+            self.shown,
             path,
             self.n if n is None else n,
             random_state,
             None if where is None else source.place,
         )
+
+    @property
+    def shown(self) -> Schema:
+        """The schema of the tables that it gives: without what is hidden."""
+        attributes = (a for a in self.schema.attributes if a.name not in self.hidden)
+        return replace(self.schema, attributes=tuple(attributes)) if self.hidden else self.schema
+
+    def _show(self, codes: np.ndarray) -> np.ndarray:
+        """Codes without the columns that are hidden."""
+        if not self.hidden:
+            return codes
+        return codes[:, [name not in self.hidden for name in self.schema.names]]
 
     def _source(self, where: Mapping[str, Any] | None) -> Any:
         if where is None:
@@ -238,6 +255,11 @@ class Model(Sampling):
     def encoding(self) -> BinaryEncoding | None:
         """How bits become values; None where the network stands over the attributes."""
         return encoding_of(self.schema, self.network)
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The column of persons' levels, where they have an ε of their own."""
+        return self.schema.names[:1] if self.ledger.levels else ()
 
     @property
     def domain(self) -> Schema:

@@ -39,7 +39,7 @@ from .model import Model
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
 from .records import Records
 from .rules import NOISES
-from .schema import BinaryEncoding, Facts, Schema, check_schema
+from .schema import BinaryEncoding, Facts, Schema, check_schema, join_target
 from .structure import Measurement, check_parents, noise_dominates
 
 
@@ -159,44 +159,6 @@ class Habits:
         return Tags(estimator_type=None, target_tags=TargetTags(required=False))
 
 
-def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
-    """The table and its schema from scikit-learn's ``(X, y, schema)``, or from ``(frame, schema)``.
-
-    ``y`` with a name becomes a column of the table; it is one attribute more. In second place it
-    may be the schema.
-
-    **Privacy:** raw records in, raw records out.
-    """
-    if schema is None and not isinstance(y, (pd.Series, pd.DataFrame, np.ndarray, list, tuple)):
-        return data, y  # the schema in second place
-    if y is None:
-        return data, schema
-    columns = y.to_frame() if isinstance(y, pd.Series) else y
-    named = isinstance(columns, pd.DataFrame) and not (isinstance(y, pd.Series) and y.name is None)
-    if not named:
-        raise SchemaError(
-            f"y is a {type(y).__name__} without a name, but every column of a "
-            "synthetic table needs one: give a Series with the name of its "
-            "attribute, or put it into the table and leave y out"
-        )
-    if not isinstance(data, pd.DataFrame):
-        raise SchemaError(f"y stands beside a DataFrame only, got {type(data).__name__}")
-    twice = [str(name) for name in columns.columns if name in data.columns]
-    if twice:
-        raise SchemaError(
-            f"y brings column(s) that the table has already: {twice}; leave y out, or drop them"
-        )
-    if not columns.index.equals(data.index):
-        raise SchemaError(
-            f"y has {len(columns):,} rows with another index than the table's "
-            f"{len(data):,}: take both from the same frame"
-        )
-    joined = pd.concat([data, columns], axis=1)
-    if isinstance(schema, Schema) and {*joined.columns} == {*schema.names}:
-        joined = joined[list(schema.names)]
-    return joined, schema
-
-
 SHARE_STRUCTURE = 0.3  # of ε for a structure, where a recipe has no such parameter (TODS)
 COUNT_SHARE = Fraction(1, 20)  # of ε, for the number of records where it is secret
 LARGEST_WEIGHT = 10**6  # one step's share against another's, by policy
@@ -267,6 +229,7 @@ class Recipe(Habits):
         *,
         noise: Noise | None = None,
         session: Any = None,
+        person_epsilon: Any = None,
     ) -> Self:
         """Learn a model of a table over its public schema; returns self.
 
@@ -275,7 +238,9 @@ class Recipe(Habits):
         memory, as :mod:`pdsynth.scale` lists them; or :class:`Records` that are coded already (live
         panels, ``compare``). The same seed gives the same model, whichever of them holds the table.
         ``noise``: a random source in place of the named one. ``session``: the account that ε is
-        charged to before noise is drawn. A fit that is refused, fails or is interrupted leaves an
+        charged to before noise is drawn. ``person_epsilon``: what each record may lose, by its own
+        public preference, see :mod:`pdsynth.persons`; ε is then the most that anybody may lose. A
+        fit that is refused, fails or is interrupted leaves an
         earlier one untouched; what it had spent stands in ``spent_``. Raises SchemaError,
         BudgetError or PrivacyError before ε is spent.
 
@@ -283,39 +248,54 @@ class Recipe(Habits):
         """
         if session is not None and not isinstance(session, door("files").Session):
             raise BudgetError(f"session must be a pds.Session(epsilon, path), got {show(session)}")
+        people, read = None, open_records
+        if person_epsilon is not None:
+            data, schema = join_target(data, y, schema)
+            data, people = door("persons").choose_levels(self, data, schema, person_epsilon)
+            read, y = people.open, None
         data, schema, n = self._open(data, y, schema)
-        plan = self.prepare(schema, n, rows=isinstance(data, (Records, pd.DataFrame)))
+        plan = self.prepare(schema, n, isinstance(data, (Records, pd.DataFrame)), people)
         for doubt in self._doubts(schema, plan):
             warnings.warn(doubt, stacklevel=2)
         source = self._choose_noise(noise)
-        ledger = self.open_ledger()
-        with open_records(data, schema) as records:
+        ledger = self.open_ledger(people)
+        with read(data, schema) as records:
             curator = plan.door(records, ledger, source)
             if session is not None:
                 session.charge_fit(ledger, source, repr(self.clone()))
             self._replace(self._run(curator, plan))
         return self
 
-    def open_ledger(self) -> Ledger:
-        """An empty account of what a fit promises.
+    def open_ledger(self, people: Any = None) -> Ledger:
+        """An empty account of what a fit promises; ``people``: those with an ε of their own.
 
         **Privacy:** reads nothing, costs nothing.
         """
-        epsilon, unit = positive("epsilon", self.epsilon), (self.relation, self.records_per_person)
+        epsilon, unit = self._promise(people)
         if self.delta is not None:
-            ledger: Ledger = door("concentrated").open_ledger(epsilon, self.delta, *unit)
+            ledger: Ledger = door("concentrated").open_ledger(
+                epsilon, self.delta, unit.relation, unit.records
+            )
             return ledger
-        relation, records = unit
-        return Ledger(epsilon, self.guarantee, relation=relation, records_per_person=records)
+        levels = () if people is None else people.levels
+        return Ledger(
+            epsilon,
+            self.guarantee,
+            relation=unit.relation,
+            records_per_person=unit.records,
+            levels=levels,
+        )
 
-    def prepare(self, schema: Schema, n: int, rows: bool = True) -> Plan:
+    def prepare(self, schema: Schema, n: int, rows: bool = True, people: Any = None) -> Plan:
         """Facts, parts and shares of a fit; every refusal happens here, from public facts, once.
 
-        ``rows``: whether whole rows can be read, and not counts alone. Checks run from
-        the base class down, so that a subclass adds to them and takes none away.
+        ``rows``: whether whole rows can be read, and not counts alone; ``people``: those with an ε
+        of their own, or None. Checks run from the base class down, so that a subclass adds to them
+        and takes none away.
         """
         self._check_options(check_schema(schema))
-        facts = self._facts(schema, n)
+        schema = schema if people is None else people.extend(schema)
+        facts = self._facts(schema, n, people)
         self._check_names(schema)
         for cls in reversed(type(self).__mro__):
             if "_check" in vars(cls):
@@ -358,10 +338,15 @@ class Recipe(Habits):
         """Whether all that a fit asks for is counts, so that membership can be protected."""
         return self._parts(self._facts(schema, n)).counts_only
 
-    def _facts(self, schema: Schema, n: int) -> Facts:
-        """What is public of a fit before it starts."""
+    def _promise(self, people: Any = None) -> tuple[Fraction, Unit]:
+        """The ε that nobody's loss exceeds, and what a neighbour may change."""
         unit = Unit(self.relation, self.records_per_person)
-        epsilon = positive("epsilon", self.epsilon) / self.records_per_person
+        return (positive("epsilon", self.epsilon), unit) if people is None else people.promise
+
+    def _facts(self, schema: Schema, n: int, people: Any = None) -> Facts:
+        """What is public of a fit before it starts."""
+        epsilon, unit = self._promise(people)
+        epsilon /= unit.records
         if not unit.n_is_public:
             n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
         check_records(n)
@@ -398,18 +383,18 @@ class Recipe(Habits):
         if not facts.unit.n_is_public:
             count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
             facts = replace(facts, n=curator.count_records(count))
-        door = curator.binary() if self._uses_bits(curator.schema) else curator
-        foreseen = parts.budget.foresee(door, shares, facts)
-        learnt = parts.structure.learn(door, shares, facts)
+        own = curator.binary() if self._uses_bits(curator.schema) else curator
+        foreseen = parts.budget.foresee(own, shares, facts)
+        learnt = parts.structure.learn(own, shares, facts)
         derived = learnt.derived if parts.conditionals.derives else 0
         learnt = replace(learnt, foreseen=foreseen, derived=derived)
         found: Sequence[Measurement] = learnt.measurements
         noise: Mapping[str, TableBudget] = {}
         if not found:
-            noise = parts.budget.allocate(door, learnt, shares, facts)
+            noise = parts.budget.allocate(own, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
-        found = found or parts.conditionals.measure(door, learnt, noise)
+        found = found or parts.conditionals.measure(own, learnt, noise)
         facts = replace(facts, schema=learnt.schema or facts.schema)
         tables = parts.reconcile.reconcile(found, learnt.network, facts)
         every = (close(curator),) * len(tables)
@@ -426,15 +411,17 @@ class Recipe(Habits):
             shown,
             sources,
         )
+        if curator.ledger.levels:  # the counts of those with more ε stand for fewer persons
+            model = door("persons").undo(model)
         run.__dict__ |= {
             "degree_rule_": learnt.rule,
             "learnt_": learnt,
             **learnt.attributes,
             **getattr(noise, "attributes", {}),
             "ledger_": curator.ledger,
-            "network_": learnt.network,
+            "network_": model.network,
             "schema_": curator.schema,
-            "n_": curator.n,
+            "n_": model.n,
             "model_": model,
             "_sampled": 0,
         }

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import persons
 from ..core import (
     KINDS,
     NEIGHBOURS,
@@ -155,7 +156,8 @@ def check_origin(ledger: Any, names: tuple[str, ...], n: int) -> list[str]:
     """
     found = []
     touched = {a for e in ledger.entries for a in e.attributes}
-    others = any(e.n_records not in (None, n) for e in ledger.entries)
+    counts = {e.n_records for e in ledger.entries} - {None}  # of copies, where persons have levels
+    others = counts != {n} if counts and not ledger.levels else len(counts) > 1
     if ledger.public_attributes != names or touched - {*names} or others:
         found.append(
             "the ledger is that of another table: its attributes or its number of records "
@@ -212,6 +214,7 @@ def write_ledger(ledger: Ledger) -> dict[str, Any]:
         "guaranteed_ex_ante": list(known) if isinstance(known, tuple) else known,
         "relation": ledger.relation,
         "records_per_person": ledger.records_per_person,
+        "levels": [str(level) for level in ledger.levels],
         "entries": [to_plain(asdict(e)) for e in ledger._entries],
     }
 
@@ -240,12 +243,15 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
         read_entries(data["entries"]),
         relation=data.get("relation", "replace_one"),
         records_per_person=data.get("records_per_person", 1),
+        levels=tuple(read_fraction(level) for level in data.get("levels", ())),
     )
     m = ledger.records_per_person
     if ledger.relation not in NEIGHBOURS or type(m) is not int or not 1 <= m <= MAX_WHOLE:
         raise ValueError("a ledger of an unknown neighbouring relation")
     if ledger.claimed <= 0 or ledger.claimed != read_fraction(data["claimed"]):
         raise ValueError("a claimed ε of 0, or a ρ that isn't that of its ε and δ")
+    if ledger.levels:
+        persons.check(ledger)
     return ledger
 
 

@@ -205,7 +205,7 @@ def fill(
     with suppress(SchemaError):  # too large to be read again: the card then says that it is absent
         model.to_json(draft / "model.json")
     (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
-    _write_schema(as_released(model.schema), draft / "schema.toml")
+    _write_schema(as_released(model.shown), draft / "schema.toml")
     write_card(draft, model, title=title, rows=len(table), session=session, report=report)
 
 

@@ -263,10 +263,19 @@ class Session:
                 "reproducible noise can be drawn by others, so no account covers "
                 "it: use random_state=None, and noise='exact' or 'opendp'"
             )
-        return self._charge(self.price(ledger), step[:LONGEST])
+        step = step[:LONGEST]
+        if not ledger.levels:
+            return self._charge(self.price(ledger), step)
+        own = [  # the largest first: if it is refused, nothing is charged
+            self.group(f"those with ε = {level}")._charge(self.price(ledger, level), step)
+            for level in reversed(ledger.levels)
+        ]
+        return own[0]
 
-    def price(self, ledger: Ledger) -> Fraction:
+    def price(self, ledger: Ledger, level: Fraction | None = None) -> Fraction:
         """What a fit with this ledger is charged: ε, or in an account with δ ρ.
+
+        ``level``: for persons with an ε of their own, that of a group.
 
         A replacement is a removal and an addition: twice the ε, or 2² times the ρ. Pure ε-DP is
         (ε²/2)-zCDP (Bun, Steinke 2016). BudgetError for a fit with δ where the account has none.
@@ -274,7 +283,8 @@ class Session:
         **Privacy:** reads nothing, costs nothing.
         """
         power = ledger.unit.power
-        cost = ledger.claimed * (2**power if ledger.relation == "add_remove" else 1)
+        cost = ledger.claimed if level is None else level
+        cost *= 2**power if ledger.relation == "add_remove" else 1
         if power == 2 and self._delta is None:
             raise BudgetError(
                 "this account is one of pure ε, which a fit with delta= doesn't keep: open "

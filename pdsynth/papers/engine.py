@@ -50,6 +50,7 @@ PAPERS = (
     "ppba",
     "genetic",
     "frontier",
+    "persons",
     "sidebyside",
     "courtroom",
     "ablations",

@@ -26,6 +26,11 @@ STORE = Path(__file__).with_name("panel_states.json")
 POSITIONS: dict[str, list[dict[str, Any]]] = {
     "first_table": [{}, {"epsilon": 0.1, "attribute": "sex"}, {"epsilon": 3.0, "attribute": "age"}],
     "outside": [{}, {"questions": 1, "digits": 5}, {"epsilon": 3.0}],
+    "persons": [
+        {},
+        {"method": "copies, level as a column"},
+        {"mix": "20 / 40 / 40", "tie": 2.0, "method": "sample"},
+    ],
     "mechanisms": [
         {},
         {"share": 0.5, "attribute": "race", "n": 100},

@@ -34,6 +34,7 @@ LESSONS = {
     "forest": "18_forest",
     "own_data": "19_your_own_data",
     "outside": "20_the_world_outside",
+    "persons": "21_your_epsilon_is_your_own",
 }
 
 __all__ = [*sorted(LESSONS), "teaching_table"]

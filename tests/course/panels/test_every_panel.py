@@ -25,10 +25,11 @@ ONE_TABLE = {
     "hmprivbayes",
     "outside",
     "own_data",
+    "persons",
     "privabn",
     "worlds",
 }  # and no other fits
-NO_TABLES = {"genetic", "ordering", "outside"}
+NO_TABLES = {"genetic", "ordering", "outside", "persons"}
 
 
 @pytest.fixture

@@ -1,0 +1,339 @@
+"""Budgets of persons: each record has a public ε of its own, and loses no more than that.
+
+*Personalised differential privacy* (Jorgensen, Yu, Cormode 2015): adding or removing record i moves
+the law of everything that is released by at most e^ε_i. Here by *copies*: with a common unit of all
+ε_i, record i counts c_i = ε_i / unit times in every table, and every question costs what it costs
+where as many records of one person come or go as the largest c_i (``records_per_person``). Group
+privacy gives record i exactly c_i · unit = ε_i. No sampling noise is paid, and every mechanism that
+asks for counts alone works unchanged.
+
+Weighted counts lean towards those who give more. So the level stands in the table as a column like
+any other, measured tables tie it to whatever it goes with, and :func:`undo` divides the counts of
+each level by its copies in the model.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from math import floor, gcd, lcm, log10
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..core import (
+    Attribute,
+    BudgetError,
+    CliqueTree,
+    Codes,
+    Distribution,
+    Encoding,
+    Ledger,
+    Model,
+    Network,
+    Records,
+    Schema,
+    SchemaError,
+    Split,
+    Unit,
+    check_schema,
+    integer_weights,
+    junction_tree,
+    positive,
+    show,
+)
+
+LEVEL = "person_epsilon"  # the column that says which level a record has
+MOST_LEVELS, MOST_COPIES = 32, 1_000
+NEVER = -1e9  # the logarithm that stands for a probability of 0
+__all__ = ["LEVEL", "People", "check", "choose_levels", "losses", "neighbours", "undo"]
+
+
+@dataclass(frozen=True)
+class People:
+    """The levels of ε that were offered, rising, and the level of each record.
+
+    ``levels``: exact fractions. ``of``: int64 (n,), the number of each record's level.
+
+    **Privacy:** levels and preferences are public, as in Jorgensen, Yu and Cormode 2015. What a
+    preference itself tells isn't covered, and neither is a level that was chosen after looking at
+    the other records.
+    """
+
+    levels: tuple[Fraction, ...]
+    of: np.ndarray
+
+    def __post_init__(self) -> None:
+        if len(self.levels) > MOST_LEVELS or max(self.copies) > MOST_COPIES:
+            raise BudgetError(
+                f"the ε of persons have {len(self.levels):,} levels, whole multiples of "
+                f"{show(float(self.unit))} up to {max(self.copies):,} times: at most "
+                f"{MOST_LEVELS} levels and {MOST_COPIES:,} times are counted; round each ε down "
+                "to one of a few levels, as 0.1, 0.5 and 1"
+            )
+
+    @property
+    def unit(self) -> Fraction:
+        """The largest ε of which every level is a whole multiple."""
+        common = lcm(*(level.denominator for level in self.levels))
+        return Fraction(gcd(*(int(level * common) for level in self.levels)), common)
+
+    @property
+    def copies(self) -> tuple[int, ...]:
+        """How often a record of each level counts.
+
+        >>> People((Fraction(1, 10), Fraction(1, 2), Fraction(1)), np.zeros(0, int)).copies
+        (1, 5, 10)
+        """
+        return tuple(int(level / self.unit) for level in self.levels)
+
+    @property
+    def promise(self) -> tuple[Fraction, Unit]:
+        """The largest ε, and what a neighbour may change: as many copies, added or removed."""
+        return self.levels[-1], Unit("add_remove", max(self.copies))
+
+    def open(self, frame: pd.DataFrame, schema: Schema) -> AbstractContextManager[Records]:
+        """Coded records with their level as first column, each as often as its copies.
+
+        **Privacy:** raw records in, raw records out.
+        """
+        own = schema.encode(frame, empty=True)
+        codes = np.asfortranarray(np.column_stack([self.of.astype(own.dtype), own]))
+        schema = self.extend(schema)
+        weights = np.array(self.copies, dtype=np.int64)[self.of]
+        return nullcontext(Records(WeightedCodes(codes, schema.sizes, weights), schema))
+
+    def extend(self, schema: Schema) -> Schema:
+        """The schema with the level as its first attribute."""
+        level = Attribute.categorical(LEVEL, [float(level) for level in self.levels])
+        return replace(schema, attributes=(level, *schema.attributes))
+
+
+class WeightedCodes:
+    """Coded records in memory that count several times, as :class:`~pdsynth.core.Counter`.
+
+    ``weights``: int64 (n_records,), public. ``n`` is their sum. What asks for more than counts of
+    single tables isn't answered, so nothing can forget the weights.
+
+    **Privacy:** raw counts; one record moves one cell by its weight.
+    """
+
+    def __init__(self, codes: np.ndarray, sizes: Sequence[int], weights: np.ndarray) -> None:
+        self._codes, self._weights = Codes(codes, sizes), weights
+        self.sizes, self.n, self.at_once = self._codes.sizes, int(weights.sum()), len(codes)
+
+    def tables(self, sets: Iterable[Split]) -> Iterator[np.ndarray]:
+        """As :meth:`~pdsynth.core.Counter.tables`; sums below 2^53 are exact in a float."""
+        for cells, key in self._codes.keys(sets):
+            yield np.bincount(key, self._weights, cells).astype(np.int64)
+
+    def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Nothing that is counted in bits has weights."""
+        raise BudgetError("records with weights give counts of single tables only")
+
+    def encoded(self, encoding: Encoding) -> "WeightedCodes":
+        """As :meth:`~pdsynth.core.Counter.encoded`; each record keeps its weight."""
+        codes = encoding.encode(self._codes.codes)
+        return WeightedCodes(codes, encoding.schema.sizes, self._weights)
+
+
+# --- who has which ε -----------------------------------------------------------------------------
+
+
+def choose_levels(
+    synthesizer: Any, data: Any, schema: Any, given: Any
+) -> tuple[pd.DataFrame, People]:
+    """The table without the column of preferences, and what each record was promised.
+
+    ``given``: the name of a column of the table that isn't an attribute of the schema, a Series
+    with the table's index, or ``{attribute: {value: ε}}`` for all values of one attribute. The
+    categories of a categorical column are the levels that were offered; else those that occur are.
+
+    **Privacy:** preferences are public; a rule by an attribute promises each record the ε of its
+    value. SchemaError or BudgetError for what can't be promised, before ε is spent.
+    """
+    check_schema(schema)
+    if not isinstance(data, pd.DataFrame):
+        raise BudgetError("person_epsilon needs whole records: read the table into a DataFrame")
+    if LEVEL in schema.names:
+        raise SchemaError(
+            f"the schema has an attribute {LEVEL!r}, the name of the column of levels: a "
+            "preference is public and is no attribute of the records, so leave it out"
+        )
+    if isinstance(given, Mapping):
+        schema.check(data, empty=True)
+        return data, check_promise(synthesizer, by_value(data, schema, given))
+    if isinstance(given, str):
+        if given in schema.names:
+            raise SchemaError(
+                f"person_epsilon={given!r} is an attribute of the schema: a preference is public "
+                "and no attribute of the records, so take it out of the schema; a rule by an "
+                f"attribute is person_epsilon={{{given!r}: {{value: ε, …}}}}"
+            )
+        if given not in data.columns:
+            raise SchemaError(f"person_epsilon={given!r} is no column of the table")
+        data, given = data.drop(columns=given), data[given]
+    if not isinstance(given, pd.Series):
+        raise BudgetError(
+            "person_epsilon must be the name of a column, a Series, or "
+            f"{{attribute: {{value: ε}}}}, got {show(given)}"
+        )
+    if not given.index.equals(data.index):
+        raise SchemaError(
+            f"person_epsilon has {len(given):,} values with another index than the table's "
+            f"{len(data):,} rows: take both from the same frame"
+        )
+    return data, check_promise(synthesizer, by_record(given))
+
+
+def check_promise(synthesizer: Any, people: People) -> People:
+    """Refuse synthesizers that can't keep it, and levels above their ε."""
+    asked = synthesizer.guarantee, synthesizer.relation, synthesizer.records_per_person
+    if asked != ("strict", "add_remove", 1):
+        raise BudgetError(
+            "person_epsilon is for guarantee='strict', relation='add_remove' and one record a "
+            f"person, got {asked}"
+        )
+    if synthesizer.delta is not None:
+        raise BudgetError(
+            "person_epsilon is for pure ε: in zCDP ten copies lose a hundred times what one loses, "
+            "so leave delta out"
+        )
+    if people.levels[-1] > positive("epsilon", synthesizer.epsilon):
+        raise BudgetError(
+            f"epsilon = {synthesizer.epsilon} is the most that anybody may lose, but a person's ε "
+            f"is {people.levels[-1]}"
+        )
+    return people
+
+
+def by_record(given: pd.Series) -> People:
+    """The level of each record from its own number."""
+    if gone := int(given.isna().sum()):
+        raise BudgetError(
+            f"{gone:,} of {len(given):,} persons have no ε: say one for everybody, or leave out "
+            "the records of those who gave none"
+        )
+    listed = given.astype("category").cat
+    exact = [level_of(value) for value in listed.categories]
+    levels = tuple(sorted({*exact}))
+    if not levels:
+        raise BudgetError("person_epsilon has no level at all")
+    place = np.array([levels.index(value) for value in exact], dtype=np.int64)
+    return People(levels, place[listed.codes.to_numpy()])
+
+
+def by_value(data: pd.DataFrame, schema: Schema, given: Mapping[Any, Any]) -> People:
+    """The level of each record from the value of one attribute."""
+    if len(given) != 1 or not all(isinstance(rule, Mapping) for rule in given.values()):
+        raise BudgetError(
+            "a rule of person_epsilon is {attribute: {value: ε}} with one attribute, got "
+            + show(given)
+        )
+    ((name, rule),) = given.items()
+    attribute, exact = schema[name], [level_of(value) for value in rule.values()]
+    codes = attribute.encode(pd.Series([*rule], dtype=object))
+    if gone := [attribute.labels[code] for code in range(attribute.size) if code not in codes]:
+        raise BudgetError(
+            f"the rule of person_epsilon must name each value of {name!r}: missing {show(gone)}"
+        )
+    levels = tuple(sorted({*exact}))
+    place = np.zeros(attribute.size, dtype=np.int64)
+    place[codes] = [levels.index(value) for value in exact]
+    return People(levels, place[attribute.encode(data[name])])
+
+
+def rounded_down(own: np.ndarray, levels: int) -> People:
+    """Levels for many different ε: each is rounded down to one of a few, so nobody gives more.
+
+    ``own``: public, float (n,). The levels lie between the least and the largest, in equal ratios,
+    written with two significant digits.
+
+    >>> rounded_down(np.array([0.1, 0.2, 1.0]), 3).levels
+    (Fraction(1, 10), Fraction(31, 100), Fraction(1, 1))
+    """
+    steps = np.geomspace(own.min(), own.max(), levels)
+    offered = sorted({floor_to_digits(float(step), 2) for step in steps})
+    place = np.searchsorted([float(x) for x in offered], own, side="right") - 1
+    return People(tuple(offered), place.astype(np.int64))
+
+
+def floor_to_digits(value: float, digits: int) -> Fraction:
+    """The largest decimal of so many significant digits that isn't above a number."""
+    unit = Fraction(10) ** (floor(log10(value)) - digits + 1)
+    return floor(Fraction(str(value)) / unit) * unit
+
+
+def level_of(value: Any) -> Fraction:
+    """A person's ε as an exact fraction; BudgetError for what promises nothing."""
+    return positive("a person's ε", value)
+
+
+# --- the model -----------------------------------------------------------------------------------
+
+
+def undo(model: Model) -> Model:
+    """The model of the records themselves: counts of each level are divided by its copies.
+
+    Tables are those of the junction tree of the network, the level's first, so that they agree.
+    ``n`` is the number of persons that the released counts tell; the level isn't shown in samples.
+
+    **Privacy:** post-processing of the release; levels are public.
+    """
+    schema, sizes, level = model.schema, model.schema.sizes, model.schema.index(LEVEL)
+    copies = People(model.ledger.levels, np.zeros(0)).copies
+    families = [(schema.index(c), tuple(map(schema.index, p))) for c, p in model.network.pairs]
+    scopes = [tuple(sorted((child, *parents))) for child, parents in families]
+    edges = {edge for scope in scopes for edge in combinations(scope, 2)}
+    tree = CliqueTree(junction_tree(len(sizes), edges, level), sizes)
+    once = -np.log(copies)
+    factors = [(tree.place(tree.home((level,)), (level,)), once)]
+    for (child, parents), scope in zip(families, scopes, strict=True):
+        p = model.conditionals[schema.names[child]]
+        log = np.log(p, out=np.full(p.shape, NEVER), where=p > 0)
+        log = log.reshape([sizes[j] for j in (child, *parents)])
+        log = np.transpose(log, np.argsort((child, *parents)))
+        factors.append((tree.place(tree.home(scope), scope), log))
+    _, share = tree.calibrate(tree.multiply(factors), 1.0)
+    n = max(1, round(model.n * float(np.exp(share))))
+    tables, _ = tree.calibrate(tree.multiply(factors), float(n))
+    fit = Distribution(tree, tables, float(n))
+    pairs = [(child, parents) for child, parents, _ in tree.graph.families(level)]
+    return replace(
+        model,
+        network=Network.of_columns(pairs, schema.names),
+        tables=tuple(integer_weights(fit.margin((child, *parents))) for child, parents in pairs),
+        n=n,
+        sources=(tuple(dict.fromkeys(x for ids in model.sources for x in ids)),) * len(pairs),
+    )
+
+
+# --- the ledger ----------------------------------------------------------------------------------
+
+
+def losses(ledger: Ledger) -> pd.Series:
+    """What a record of each level loses at most: exact fractions, by level.
+
+    Each line costs a record of level ε_g the part ε_g / max ε of what it costs the largest level.
+    """
+    most = max(ledger.levels, default=Fraction(1))
+    found = {float(g): ledger.finite * g / most for g in ledger.levels}
+    return pd.Series(found, dtype=object, name="epsilon").rename_axis(LEVEL)
+
+
+def neighbours(ledger: Ledger) -> str:
+    """What neighbours differ in, and what each level loses, in words."""
+    own = ", ".join(f"{value}" for value in losses(ledger))
+    return f"add or remove one record; by person: {own}"
+
+
+def check(ledger: Ledger) -> None:
+    """ValueError for a ledger from a file whose levels contradict it."""
+    levels = ledger.levels
+    if list(levels) != sorted({*levels}) or levels[0] <= 0 or levels[-1] != ledger.claimed:
+        raise ValueError("levels of ε that aren't rising, or not up to what is claimed")
+    promised = People(levels, np.zeros(0)).promise[1]
+    if (ledger.relation, ledger.records_per_person) != (promised.relation, promised.records):
+        raise ValueError("levels of ε that aren't whole multiples of what one copy costs")

@@ -1,0 +1,330 @@
+"""Persons with an ε of their own: what each level loses, exactly, and what the model then says."""
+
+from fractions import Fraction as Q
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pdsynth as pds
+from pdsynth import audit, persons
+from pdsynth.core.counts import Codes
+from pdsynth.core.errors import BudgetError, SchemaError
+from pdsynth.core.ledger import Ledger
+from pdsynth.core.model import Model
+from pdsynth.core.network import Network
+from pdsynth.core.schema import Merging
+
+LEVELS = (0.1, 0.5, 1.0)
+SIZES = (2, 3, 2)
+SCHEMA = pds.Schema(
+    tuple(pds.Attribute.categorical(f"x{j}", range(size)) for j, size in enumerate(SIZES))
+)
+
+
+def people(n=14, seed=0):
+    """A small table with a column of preferences."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.integers(0, SIZES, (n, len(SIZES))), columns=list(SCHEMA.names))
+    return frame.assign(own=pd.Categorical(rng.choice(LEVELS, n), categories=LEVELS))
+
+
+def make(name="ConsistentBayes", **options):
+    """A synthesizer that may protect membership."""
+    known = {"ConsistentBayes": pds.ConsistentBayes, "Independent": pds.baselines.Independent}
+    return known[name](1, relation="add_remove", **options)
+
+
+FITS = {
+    "rounds": lambda: make(),
+    "a forest": lambda: make(rounds=0),
+    "columns": lambda: make("Independent"),
+    "a sensitive attribute": lambda: make(sensitive="x1"),
+}
+
+
+# --- what each level loses ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_every_level_loses_at_most_its_own(name):
+    frame = people()
+    for i in range(len(frame)):
+        own = float(frame["own"].iloc[i])
+        found = audit.replay(
+            FITS[name](), frame, frame.drop(index=i), SCHEMA, walks=3, seed=i, person_epsilon="own"
+        )
+        assert found.ok and float(found.log_ratio) <= own + 1e-12
+        if name == "columns":  # every line is reached, so nothing is promised in vain
+            assert float(found.log_ratio) == pytest.approx(own)
+
+
+def test_a_replaced_record_loses_what_both_were_promised():
+    frame = people()
+    other = frame.copy()
+    other.loc[0, ["x0", "x1"]] = (frame.loc[0, ["x0", "x1"]] + 1) % [2, 3]
+    for level in LEVELS:
+        other.loc[0, "own"] = level
+        found = audit.replay(make(), frame, other, SCHEMA, walks=3, person_epsilon="own")
+        assert found.ok and found.log_ratio <= float(frame["own"][0]) + level
+
+
+def test_a_rule_by_value_promises_each_record_the_epsilon_of_its_value():
+    frame, rule = people().drop(columns="own"), {"x1": {0: 0.2, 1: "1/3", 2: 1}}
+    for i in range(len(frame)):
+        own = float(Q(str(rule["x1"][frame["x1"][i]])))
+        found = audit.replay(
+            make(), frame, frame.drop(index=i), SCHEMA, walks=2, person_epsilon=rule
+        )
+        assert found.ok and float(found.log_ratio) <= own + 1e-12
+    assert make().fit(frame, SCHEMA, person_epsilon=rule).ledger_.levels == (Q(1, 5), Q(1, 3), Q(1))
+
+
+def from_data(self, frame, schema):
+    """A planted defect: how often a record counts depends on what is in it."""
+    own = schema.encode(frame)
+    weights = np.array(self.copies)[np.where(own[:, 0] == 1, len(self.levels) - 1, self.of)]
+    return own, weights
+
+
+def not_dividing(self, frame, schema):
+    """A planted defect: copies of a unit that doesn't divide the levels, rounded up."""
+    return schema.encode(frame), np.ceil(np.array(LEVELS) / 0.3).astype(int)[self.of] * 3
+
+
+def paid_twice(self, frame, schema):
+    """A planted defect: the largest level counts twice as often as it paid for."""
+    last = self.of == len(self.levels) - 1
+    return schema.encode(frame), np.array(self.copies)[self.of] * (1 + last)
+
+
+@pytest.mark.parametrize("defect", [from_data, not_dividing, paid_twice])
+def test_a_wrong_weight_is_seen(monkeypatch, defect):
+    def opened(self, frame, schema):
+        own, weights = defect(self, frame, schema)
+        codes = np.asfortranarray(np.column_stack([self.of.astype(own.dtype), own]))
+        schema = self.extend(schema)
+        counter = persons.WeightedCodes(codes, schema.sizes, weights)
+        return persons.nullcontext(persons.Records(counter, schema))
+
+    frame = people()
+    monkeypatch.setattr(persons.People, "open", opened)
+    found = [
+        audit.replay(make(), frame, frame.drop(index=i), SCHEMA, walks=2, person_epsilon="own")
+        for i in range(len(frame))
+    ]
+    assert not all(replay.ok for replay in found)
+
+
+def test_levels_that_differ_between_tables_are_no_neighbours():
+    frame = people()
+    with pytest.raises(SchemaError, match="offer the same ones"):
+        audit.replay(
+            make(),
+            frame,
+            frame.assign(
+                own=pd.Categorical(frame["own"].astype(float), categories=(0.25, *LEVELS))
+            ),
+            SCHEMA,
+            person_epsilon="own",
+        )
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.fractions(Q(1, 20), 2, max_denominator=20), min_size=1, max_size=4, unique=True))
+def test_copies_times_the_unit_are_the_levels(levels):
+    levels = tuple(sorted(levels))
+    try:
+        found = persons.People(levels, np.zeros(0, dtype=int))
+    except BudgetError:
+        return
+    assert [copies * found.unit for copies in found.copies] == list(levels)
+    assert np.gcd.reduce(found.copies) == 1
+    largest, unit = found.promise
+    assert largest / unit.records == found.unit
+
+
+@given(st.lists(st.floats(0.01, 9.0, allow_nan=False), min_size=1, max_size=30), st.integers(1, 12))
+def test_rounding_down_never_takes_more_than_was_given(own, levels):
+    own = np.array(own)
+    try:
+        found = persons.rounded_down(own, levels)
+    except BudgetError:
+        return
+    assert found.of.min() >= 0 and len(found.levels) <= levels
+    assert all(
+        found.levels[g] <= Q(str(mine)) for g, mine in zip(found.of, own.tolist(), strict=True)
+    )
+
+
+def test_weighted_counts_are_those_of_copied_rows():
+    rng = np.random.default_rng(1)
+    codes, weights = rng.integers(0, SIZES, (40, 3)).astype(np.uint8), rng.integers(1, 9, 40)
+    sets = [((), (0,)), ((), (1, 2)), ((0,), (1, 2))]
+    found = persons.WeightedCodes(codes, SIZES, weights)
+    copied = Codes(np.repeat(codes, weights, axis=0), SIZES)
+    assert found.n == copied.n
+    for one, other in zip(found.tables(sets), copied.tables(sets), strict=True):
+        np.testing.assert_array_equal(one, other)
+    merging = Merging(SCHEMA, (np.arange(2), np.array([0, 1, 1]), np.arange(2)))
+    merged = (one.encoded(merging).tables(sets) for one in (found, copied))
+    for one, other in zip(*merged, strict=True):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(BudgetError, match="single tables only"):
+        found.cells(np.zeros((1, 2), dtype=int))
+
+
+# --- the model ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_undoing_divides_each_level_by_its_copies(seed):
+    """Against the whole joint distribution, cell by cell."""
+    rng = np.random.default_rng(seed)
+    levels, sizes = (Q(1, 4), Q(1, 2), Q(1)), (3, 2, 3, 2)
+    schema = persons.People(levels, np.zeros(0)).extend(SCHEMA)
+    order = rng.permutation(4)
+    pairs = [
+        (int(j), tuple(int(p) for p in rng.permutation(order[:at])[: rng.integers(0, 3)]))
+        for at, j in enumerate(order)
+    ]
+    tables = tuple(rng.integers(1, 30, [sizes[j] for j in (c, *p)]) for c, p in pairs)
+    ledger = Ledger(Q(1), relation="add_remove", records_per_person=4, levels=levels)
+    model = Model(schema, Network.of_columns(pairs, schema.names), tables, ledger, 1000)
+    undone = persons.undo(model)
+
+    def joint(model):
+        cells = np.ones(sizes)
+        for cell in product(*map(range, sizes)):
+            for child, parents in model.network.pairs:
+                place = [schema.index(name) for name in (child, *parents)]
+                table = model.conditionals[child].reshape([sizes[j] for j in place])
+                cells[cell] *= table[tuple(cell[j] for j in place)]
+        return cells
+
+    wanted = joint(model) / np.array([1, 2, 4]).reshape(-1, 1, 1, 1)
+    np.testing.assert_allclose(joint(undone), wanted / wanted.sum(), atol=1e-5)
+    assert undone.n == round(1000 * wanted.sum())
+
+
+def test_levels_that_go_with_an_attribute_leave_no_bias():
+    """Those with x0 = 0 give ten times as much; both values are equally frequent."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, SIZES, (4000, 3)), columns=list(SCHEMA.names))
+    own = pd.Series(np.where(frame["x0"] == 0, 1.0, 0.1), index=frame.index)
+    fitted = make(random_state=1).fit(frame, SCHEMA, person_epsilon=own)
+    rows = fitted.sample(4000, random_state=0)
+    assert list(rows.columns) == list(SCHEMA.names)
+    assert abs((rows["x0"] == 0).mean() - 0.5) < 0.06
+    alone = make("Independent", random_state=1).fit(frame, SCHEMA, person_epsilon=own)
+    assert (alone.sample(4000, random_state=0)["x0"] == 0).mean() > 0.8  # its twin: no tie, a bias
+
+
+def test_a_model_keeps_its_levels_in_its_file(tmp_path):
+    frame = people(400)
+    fitted = make().fit(frame, SCHEMA, person_epsilon="own")
+    fitted.model_.to_json(tmp_path / "model.json")
+    read = pds.Model.from_json(tmp_path / "model.json")
+    assert read.ledger.levels == (Q(1, 10), Q(1, 2), Q(1)) and read.n == fitted.model_.n
+    pd.testing.assert_frame_equal(read.sample(50, 3), fitted.model_.sample(50, 3))
+    assert list(read.sample(5).columns) == list(SCHEMA.names)
+    assert len(read.sample(20, where={"x0": 1})) == 20
+    read.sample_to(tmp_path / "rows.csv", 100, 0)
+    assert list(pd.read_csv(tmp_path / "rows.csv").columns) == list(SCHEMA.names)
+    folder = pds.datasets.write_release(fitted.model_, tmp_path / "released")
+    assert pds.Schema.read(folder / "schema.toml").names == SCHEMA.names
+    assert "by person: 1/10, 1/2, 1" in (folder / "card.md").read_text(encoding="utf-8")
+    for field, value in (
+        ("levels", ["1/10", "1/2"]),
+        ("levels", ["1", "1/10"]),
+        ("records_per_person", 5),
+        ("relation", "replace_one"),
+    ):
+        data = fitted.model_.to_dict()
+        data["ledger"][field] = value
+        with pytest.raises(SchemaError):
+            pds.Model.from_dict(data)
+
+
+def test_the_ledger_says_what_each_level_loses():
+    fitted = make().fit(people(200), SCHEMA, person_epsilon="own")
+    ledger = fitted.ledger_
+    assert ledger.check() == [] and ledger.finite == 1
+    assert ledger.person_epsilon().to_dict() == {0.1: Q(1, 10), 0.5: Q(1, 2), 1.0: Q(1)}
+    assert "by person: 1/10, 1/2, 1" in ledger.verdict()
+    assert fitted.spent_ == fitted.ledger_.epsilon
+    assert make().fit(people(20).drop(columns="own"), SCHEMA).ledger_.person_epsilon().empty
+
+
+def test_a_session_charges_each_level_its_own():
+    session, frame = pds.Session(4), people(60)
+    make().fit(frame, SCHEMA, person_epsilon="own", session=session)
+    charged = session.to_frame().set_index("people")["epsilon"].to_dict()
+    twice = {"1/10": Q(1, 5), "1/2": Q(1), "1": Q(2)}  # a replacement removes one and adds one
+    assert charged == {f"those with ε = {level}": cost for level, cost in twice.items()}
+    assert session.spent == 2
+    make().fit(frame.drop(columns="own"), SCHEMA, session=session)
+    assert session.spent == 4 and session.group("those with ε = 1/10").spent == Q(11, 5)
+    with pytest.raises(BudgetError, match="overdraft"):
+        make().fit(frame, SCHEMA, person_epsilon="own", session=session)
+    assert len(session.charges) == 4
+
+
+# --- what is refused before ε is spent ------------------------------------------------------------
+
+BAD = {
+    "no epsilon": (lambda f: f["own"].astype(float).where(f.index > 0), "1 of 14 persons have no"),
+    "zero": (lambda f: f["own"].astype(float) * (f.index > 0), "must be a positive"),
+    "infinite": (lambda f: f["own"].astype(float) / (f.index > 0), "must be a positive|finite"),
+    "text": (lambda f: pd.Series("much", index=f.index), "finite number"),
+    "long": (
+        lambda f: pd.Series(np.sqrt(np.linspace(0.1, 0.9, len(f))), index=f.index),
+        "round each ε",
+    ),
+    "far apart": (lambda f: pd.Series(np.where(f.index > 0, 1, 1e-5), index=f.index), "round each"),
+    "index": (lambda f: f["own"].iloc[::-1].reset_index(drop=True).iloc[1:], "another index"),
+    "nowhere": (lambda f: "nowhere", "no column"),
+    "an attribute": (lambda f: "x0", "is an attribute of the schema"),
+    "above epsilon": (lambda f: pd.Series(2.0, index=f.index), "the most that anybody may lose"),
+    "half a rule": (lambda f: {"x1": {0: 1, 1: 1}}, "must name each value"),
+    "a strange rule": (lambda f: {"x1": 1}, "one attribute"),
+    "an unknown attribute": (lambda f: {"x9": {0: 1}}, "x9"),
+    "a number": (lambda f: 0.5, "must be the name of a column"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_preferences_get_a_sentence(name):
+    frame, synthesizer = people(), make()
+    bad, words = BAD[name]
+    given = bad(frame)
+    with pytest.raises((BudgetError, SchemaError), match=words):
+        synthesizer.fit(frame.drop(columns="own"), SCHEMA, person_epsilon=given)
+    assert synthesizer.spent_ == 0 and synthesizer.unfinished_ == ()
+
+
+@pytest.mark.parametrize(
+    "synthesizer",
+    [
+        pds.ConsistentBayes(1),
+        pds.PrivBayes(1),
+        pds.ConsistentBayes(1, relation="add_remove", records_per_person=2),
+        pds.baselines.Independent(1, guarantee="published", relation="add_remove"),
+    ],
+)
+def test_only_what_may_protect_membership_takes_preferences(synthesizer):
+    frame = people()
+    with pytest.raises(BudgetError, match="relation='add_remove' and one record"):
+        synthesizer.fit(frame, SCHEMA, person_epsilon="own")
+
+
+def test_with_delta_nobody_has_an_epsilon_of_her_own():
+    synthesizer = make(delta=1e-9)
+    with pytest.raises(BudgetError, match="leave delta out"):
+        synthesizer.fit(people(), SCHEMA, person_epsilon="own")
+    assert synthesizer.spent_ == 0
