@@ -16,7 +16,12 @@ import numpy as np
 
 from ..core.curator import Candidates
 from ..core.factors import Columns
-from ..core.measures import mean_association_noise, mean_association_sensitivity
+from ..core.measures import (
+    association_moved,
+    association_noise,
+    mean_association_noise,
+    mean_association_sensitivity,
+)
 from ..core.noise import ONE_REPLACED, TableBudget, Unit
 from ..core.schema import Facts
 from ..core.structure import Shares
@@ -207,8 +212,7 @@ def worth_asking(pairs: Sequence[Columns], sizes: Sequence[int], n: int, epsilon
     """
     if not pairs:
         return False
-    moved = max(2 if 2 in (sizes[i], sizes[j]) else 3 for i, j in pairs)
-    exponent = STRONG * epsilon * n / (2 * moved)
+    exponent = STRONG * epsilon * n / (2 * association_moved(sizes, pairs))
     return exponent >= math.log(len(pairs)) + FOUND
 
 
@@ -216,8 +220,7 @@ def sure_tie(strength: float, pair: Columns, sizes: Sequence[int], n: int, epsil
     """What of a pair's noisy R, that cost ``epsilon``, is more than chance and noise together."""
     i, j = (min(sizes[column], EFFECTIVE) for column in pair)
     chance = math.sqrt(i * j / (2 * math.pi * n))
-    moved = 2 if 2 in (i, j) else 3
-    return strength - chance - CLEAR * moved / (epsilon * n)
+    return strength - chance - CLEAR * association_noise(n, sizes, pair, epsilon)
 
 
 def cost_of_tie(

@@ -309,7 +309,7 @@ class Curator(LedgerWriter):
         return None if chosen == len(sets) else chosen
 
     def exponent(self, epsilon: Fraction) -> Fraction:
-        """The exponent of a choice that may cost ε. **Privacy:** public; reads nothing."""
+        """The exponent of a choice that may cost ε. **Privacy:** public: it costs nothing."""
         return self._price_choice(epsilon)[0]
 
     def _price_choice(self, epsilon: Fraction) -> tuple[Fraction, dict[str, Fraction]]:

@@ -5,7 +5,7 @@ in bits.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -254,6 +254,16 @@ def sketch_noise(
 def mean_association_sensitivity(sizes: Sequence[int]) -> int:
     """How many records the mean of K/2n over pairs moves by at most: 2 if all have two values."""
     return 2 if max(sizes) == 2 else 3
+
+
+def association_moved(sizes: Sequence[int], pairs: Iterable[Sequence[int]]) -> int:
+    """How many records K/2n of any of some pairs moves by at most: 2 with a two-valued column."""
+    return max(2 if 2 in (sizes[i], sizes[j]) else 3 for i, j in pairs)
+
+
+def association_noise(n: int, sizes: Sequence[int], pair: Sequence[int], epsilon: float) -> float:
+    """The noise scale of the R of a pair that is released for ε."""
+    return association_moved(sizes, [pair]) / (epsilon * n)
 
 
 def mean_association_noise(n: int, sizes: Sequence[int], epsilon: float) -> float:

@@ -380,6 +380,9 @@ class Merging:
 
     ``codes``: for each attribute the merged value of each of its values, int64 (|X|,), which take
     0 … m − 1 and none is left out. Where all of them differ the attribute stays as it is.
+
+    **Privacy:** which values stand as one is a function of releases, and :meth:`encode` alone
+    touches records.
     """
 
     original: Schema
@@ -416,6 +419,8 @@ class Merging:
 
         ``shares``: for each attribute of the schema the part of its merged value that each value
         has, float (|X|,).
+
+        **Privacy:** post-processing, where the table and the shares are releases.
         """
         out = table[np.ix_(*(self.codes[j] for j in columns))]
         for axis, j in enumerate(columns):

@@ -60,6 +60,6 @@ def laplace_width(scale: Fraction, cells: int) -> Fraction:
     scale · √((2m−1)/(2m+2)), to three digits here. It weighs tables in fits, and nothing else.
 
     >>> laplace_width(Fraction(10), 2), laplace_width(Fraction(8), 5)
-    (Fraction(4090, 577), Fraction(4, 1))
+    (Fraction(4080, 577), Fraction(6464, 933))
     """
     return scale * Fraction(math.sqrt((2 * cells - 1) / (2 * cells + 2))).limit_denominator(999)
