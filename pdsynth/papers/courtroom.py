@@ -11,7 +11,7 @@ from .. import audit
 from ..plots import PALETTE, figure
 from .drawing import legend_below, log_ticks, small_print
 from .engine import load
-from .grids import Run, read
+from .grids import Run, matches, read
 from .results import Key, decide, select
 from .rules import Answer, Question, rule
 
@@ -90,10 +90,14 @@ def measure(one: Audit, start: int) -> list[dict[str, Any]]:
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
-    """Every audit once: it is itself thousands of runs. ``run.resume`` keeps finished ones."""
+    """Every audit once: it is itself thousands of runs. ``run.resume`` keeps finished ones.
+
+    ``run.only``: of some cases, by their names.
+    """
     path, empty = run.store, pd.DataFrame({"seed": []})
     kept = read(path) if path is not None and path.exists() else empty
-    wanted = {one.seed(run.seed): one for one in audits(key, settings)}
+    every = [one for one in audits(key, settings) if matches({"case": one.case}, run.only)]
+    wanted = {one.seed(run.seed): one for one in every}
     todo = [(one, run.seed) for seed, one in wanted.items() if seed not in set(kept["seed"])]
     frames = [kept[kept["seed"].isin(list(wanted))]]
     for _, rows in run.each(measure, todo, "audits"):

@@ -68,6 +68,15 @@ def losses_of(case):
         yield pair, found.log_ratio, found.moved
 
 
+LAWS = "discrete_laplace", "zero_sum_laplace"
+
+
+def scaled(patch, kind, law, times):
+    """Noise of one law is so many times as wide as its line says."""
+    honest = getattr(kind, law)
+    patch.setattr(kind, law, lambda noise, scale, shape: honest(noise, scale * times, shape))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_pair_of_a_whole_fit_is_the_worst_that_replay_finds(name):
@@ -171,10 +180,8 @@ class TestApart:
         fits = case.attack.samples(case, Effort(20 * 1000, 3))
         batch = case.attack.samples(case, Effort(20 * 30_000, 3))
         assert gap(fits[0], batch[1]) > 8
-        honest = ExactNoise.discrete_laplace
-        monkeypatch.setattr(
-            ExactNoise, "discrete_laplace", lambda noise, b, shape: honest(noise, 2 * b, shape)
-        )
+        for law in LAWS:
+            scaled(monkeypatch, ExactNoise, law, Q(3))
         other = case.attack.samples(case, Effort(20 * 30_000, 3))
         assert gap(fits[0], other[0]) > 5
 
@@ -253,15 +260,11 @@ class TestPower:
     def test_half_of_the_audits_see_what_is_printed(self, name, monkeypatch):
         """Planted below, at and above the factor: none, some, and nearly all are caught."""
         seen = audit.run(name, 2000, seed=0).detectable
-        honest = BatchedNoise.discrete_laplace
 
         def caught(factor, tries=9):
-            def weak(noise, scale, shape):
-                wide = scale / factor.limit_denominator(1000)
-                return honest(noise, wide, shape)
-
             with monkeypatch.context() as patch:
-                patch.setattr(BatchedNoise, "discrete_laplace", weak)
+                for law in LAWS:
+                    scaled(patch, BatchedNoise, law, 1 / factor.limit_denominator(1000))
                 runs = [audit.run(name, 2000, seed=s).verdict for s in range(tries)]
             return runs.count(audit.VIOLATED)
 
@@ -298,12 +301,8 @@ class TestPlanted:
         case = audit.CASES[name]
         seen = case.run(Effort(20 * 400, 1)).detectable
         assert 1 < seen < 3
-        factor, honest = Q(1.5 * seen).limit_denominator(100), PrefetchedNoise.discrete_laplace
-        monkeypatch.setattr(
-            PrefetchedNoise,
-            "discrete_laplace",
-            lambda noise, scale, shape: honest(noise, np.asarray(scale) / factor, shape),
-        )
+        for law in LAWS:
+            scaled(monkeypatch, PrefetchedNoise, law, 1 / Q(1.5 * seen).limit_denominator(100))
         # The tape still hears the ledger's scales: the attack doesn't know what is planted.
         verdicts = [case.run(Effort(20 * 400, s)).verdict for s in range(3)]
         assert verdicts.count(audit.VIOLATED) >= 2
