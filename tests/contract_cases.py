@@ -90,6 +90,7 @@ CASES = {
     ),
     "HMPrivBayes": Case(
         HMPrivBayes,
+        falls=2,  # its noise is small already at ε = 0.02: small tables have zero-sum noise
         own=lambda schema: {
             "clusters": halves(schema),
             "eta": 0,
