@@ -252,11 +252,11 @@ INTRODUCTION = """# Scoreboard
 
 {number} claims: {counts}.
 
-Each verdict holds together with all others on its paper (Holm, 95 %). † a tolerance decides: half
-or double of it gives another verdict. Untestable: one run, an undefined measure, a reconstruction,
+Each verdict holds together with all others on its paper (Holm, 95 %). † another verdict at half
+or double the tolerance. Untestable: one run, an undefined measure, a reconstruction,
 or intervals too wide. True ε: the ledger's, ∞ where records are read raw (in brackets: without
 these reads); another reading's where it differs. Other readings: whose they are, the print's, ours,
-or forensic (never private); "bits + …": bits, and that besides. Rules and numbers:
-each heading leads to them; why verdicts changed: [changes.csv](changes.csv). Made by
+or forensic (never private); "bits + …": bits, and that besides. Rules and numbers: behind
+each heading, reasons of changes in [changes.csv](changes.csv). Made by
 `python figures/make.py scoreboard`.
 """
