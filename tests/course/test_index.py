@@ -102,7 +102,7 @@ COURSE = {
         course/test_teaching.py::test_the_core_of_the_workshop_fits
         course/test_teaching.py::test_twin_a_longer course/test_teaching.py::test_the_workshop_runs
     """,
-    "kit: run sheet, slides, evaluation form, guesses of the class, the site without installing": """
+    "kit: run sheet, slides, evaluation form, the class's guesses, a zip of the site": """
         course/test_teaching.py::test_who_stands course/test_teaching.py::test_slides
         course/test_teaching.py::test_the_class course/test_teaching.py::test_without_installing
         course/test_crowd.py::
