@@ -5,8 +5,6 @@ from itertools import combinations
 import pytest
 
 from pdsynth.papers.arithmetic import ATTRIBUTES, formula_8, greedy_pairs
-from pdsynth.papers.engine import find as paper
-from pdsynth.papers.rules import RULES, Question
 
 
 def listed(m, k):
@@ -31,23 +29,6 @@ def test_formula_8_is_k_minus_1_too_small():
     for m in range(3, 60):
         for k in range(1, m):
             assert greedy_pairs(m, k) - formula_8(m, k) == k - 1
-
-
-def verdict(name, brief):
-    """What a paper's table 2 says of one claim, from its settings alone."""
-    own = paper(name)
-    claim = next(c for c in own.file["claim"] if c["brief"] == brief)
-
-    settings = own.read_settings({})
-    question = Question("table 2", None, settings, claim)
-    return RULES[claim["rule"]][0](question)
-
-
-def test_the_rows():
-    said, words = verdict("privabn", "formula (8) counts the pairs")
-    assert said == "does not" and "k = 5: 115,775,286 printed, 115,775,290 counted" in str(words)
-    said, words = verdict("genetic", "greedy search: at most d·C(d+1, k+1) combinations")
-    assert said == "replicates" and "CMC, k = 2: 339 of 1,650" in str(words)
 
 
 def test_attributes_are_those_of_the_tables():
