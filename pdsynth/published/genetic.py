@@ -38,14 +38,18 @@ class PrintedSearch(GeneticSearch):
     **Privacy:** none: one unaccounted access.
     """
 
-    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+    def sketch(self, curator: Curator, pairs: Pairs, shares: Shares) -> tuple[np.ndarray, str]:
         """Raw mutual information of pairs of columns, float (pairs,), and its ledger entry.
 
         **Privacy:** none.
         """
         return raw_door(curator).noisy_associations(
-            pairs, epsilon, step=STEP, source=PAIRS, raw_measure="I", reason=RAW
+            pairs, Fraction(0), step=STEP, source=PAIRS, raw_measure="I", reason=RAW
         )
+
+    def parts(self) -> Shares:
+        """What is read raw costs nothing, and its share is left unused."""
+        return {"associations": Fraction(1)}
 
     def threshold(self, facts: Facts) -> float:
         """Raw values have no noise to take off."""
