@@ -133,11 +133,10 @@ pd.Series({name: distance(s) for name, s in methods.items()}, name="2-way distan
 # A sketch of all pairs has to pay for all pairs. From public facts alone, $n$, the declared domains and ε, the library says whether clusters would be noise, before it spends anything:
 
 # %%
-big5 = (6,) * 50 + (14, 16, 3, 4, 4, 5, 256)  # declared sizes of Big5's 57 attributes, 19,719 people
-tables = {"Adult": (45_222, adult.schema.sizes), "Big5": (19_719, big5)}
+tables = {"Adult": (45_222, len(adult.schema)), "Big5": (19_719, 57)}  # people, attributes
 rows = {}
 for e in (Fraction(1, 5), Fraction(1), Fraction(4)):
-    rows[e] = {name: noise_to_signal(n, sizes, e * Fraction(15, 100)) for name, (n, sizes) in tables.items()}
+    rows[e] = {name: noise_to_signal(n, g, e * Fraction(15, 100)) for name, (n, g) in tables.items()}
 pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 
 # %% [markdown]

@@ -439,7 +439,7 @@ class Curator(LedgerWriter):
                 (
                     (j,),
                     TableBudget(whole * x, source=ONE_WAY),
-                    f"table({self.schema.names[j]}) alone",
+                    f"column({self.schema.names[j]})",
                 )
                 for j, x in roots.items()
             )

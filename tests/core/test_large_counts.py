@@ -18,7 +18,7 @@ from pdsynth.core import counts as bits
 from pdsynth.core import recipe
 from pdsynth.core.counts import BitTables, Codes
 from pdsynth.core.curator import Curator
-from pdsynth.core.measures import SCORES, association, association_sensitivity
+from pdsynth.core.measures import SCORES, association
 from pdsynth.core.recipe import MOST_RECORDS
 from pdsynth.core.records import Records
 
