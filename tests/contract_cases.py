@@ -157,7 +157,7 @@ CASES = {
             "r infinite": ({"r": math.inf}, r"r must be.*inf"),
             "shares that add up to 1": (
                 {"share_sketch": 0.5, "share_structure": 0.5},
-                r"share_sketch \+ share_structure = 0.5 \+ 0.5 leaves nothing",
+                r"share_sketch \+ share_structure = 0.15 \+ 0.5 \+ 0.5 leaves nothing",
             ),
             "v_min zero": ({"personal": parts.SensitivityGroups(v_min=0)}, r"v_min.*got 0"),
             "v_min a word": ({"personal": parts.SensitivityGroups(v_min="half")}, r"v_min.*'half'"),
@@ -234,7 +234,7 @@ CASES = {
             "no share of the sketch": ({"share_sketch": 0}, r"share_sketch.*got 0"),
             "shares that add up to 1": (
                 {"share_sketch": 0.5, "share_structure": 0.5},
-                r"share_sketch \+ share_structure = 0.5 \+ 0.5 leaves nothing",
+                r"share_sketch \+ share_structure = 0.15 \+ 0.5 \+ 0.5 leaves nothing",
             ),
             "sigma zero": ({"sigma": 0}, r"sigma.*got 0"),
             "a cluster short": ({"clusters": [["age"]]}, r"each attribute exactly once"),

@@ -233,7 +233,7 @@ class Groups(BudgetRule):
             tables[name] = TableBudget(parts["B"] / len(b), weighed, entries, GROUP_B)
         if facts.guarantee == "strict":
             careful = a if positive("r", self.r) < 1 else b if self.r > 1 else []
-            warn_of_loss(curator, learnt.network, tables, careful)
+            warn_of_loss(learnt.network, tables, careful)
         return Allocation(
             tables,
             {
@@ -312,7 +312,6 @@ def ties_with(curator: Curator, sensitive: str, shares: Shares) -> tuple[np.ndar
 
 
 def warn_of_loss(
-    curator: Curator,
     network: Network,
     tables: Mapping[str, TableBudget],
     careful: Sequence[str],
@@ -339,7 +338,6 @@ def warn_of_loss(
             f"since they are parents in tables that have more: {', '.join(found)}. Put the "
             "children into the same group, or forbid these edges (restriction=…)"
         )
-        curator.ledger.notes.append(words)
         warnings.warn(words, UserWarning, stacklevel=8)
 
 
@@ -430,7 +428,7 @@ class ByTies(BudgetRule):
         if facts.guarantee == "strict":
             mean = sum(weights.values()) / len(weights)
             careful = [name for name in weights if weights[name] < mean]
-            warn_of_loss(curator, learnt.network, tables, careful)
+            warn_of_loss(learnt.network, tables, careful)
         return Allocation(
             tables,
             {

@@ -156,8 +156,7 @@ class TestWarning:
     def test_a_parent_of_the_others_is_told_by_their_tables(self):
         """x0 stands in all five tables, so it loses all that tables cost, as with equal budgets."""
         with pytest.warns(UserWarning, match=r"lose as much ε.*x0 \(1, with equal budgets 1\)"):
-            fitted = fit(self.grouped(1 / 3), self.CHAIN)
-        assert any("x0 (1" in note for note in fitted.ledger_.notes)
+            fit(self.grouped(1 / 3), self.CHAIN)
 
     def test_no_warning_where_the_policy_holds(self, recwarn):
         warnings.simplefilter("always")

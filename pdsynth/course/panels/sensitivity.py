@@ -76,9 +76,7 @@ def say_noise(state: dict[str, Any], r: float) -> str:
         return "Group B is empty."
     said = f"Strict: a table of A has {1 / r:.3g} times the noise of one of B."
     if state["printed_a"] <= 0:
-        return (
-            said + f" Printed: d − k − |B| is {len(state['A']) - PRINTED_K}, no noise is defined."
-        )
+        return said + " Printed: d − k − |B| isn't positive, so no noise is defined."
     ratio = float(np.median(state["printed_b"])) / state["printed_a"]
     more, times = ("B", ratio) if ratio > 1 else ("A", 1 / ratio)
     other = "A" if more == "B" else "B"
