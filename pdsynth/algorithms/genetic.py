@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -441,6 +442,8 @@ class GeneticSearch(Restricted):
     rate: float | None = None
     generations: int = 400
 
+    split: ClassVar[Shares] = {"columns": Fraction(1, 3), "associations": Fraction(2, 3)}
+
     def check(self, facts: Facts) -> None:
         """Refuse impossible parameters and restrictions, and more attributes than fit a search."""
         self.parameters()
@@ -453,8 +456,7 @@ class GeneticSearch(Restricted):
 
     def asks(self, facts: Facts) -> Shares:
         """Columns and sketch, where a network is worth its noise and a search has pairs to use."""
-        learns = self.limits(facts)[0] > 0 and self.permitted(facts).pairs
-        return self.parts() if learns else {}
+        return self.split if self.limits(facts)[0] > 0 and self.permitted(facts).pairs else {}
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """Associations, then the search.
@@ -478,9 +480,9 @@ class GeneticSearch(Restricted):
         curator.note_post_processing(
             f"{self.search} search", (entry,), f"a network of at most {k} parents"
         )
-        order, parents = found.order, found.parents
+        order, parents, sizes = found.order, found.parents, facts.schema.sizes
         if cells is not None:
-            parents = best_parents(order, weights, k, permitted, facts.schema.sizes, cells)
+            parents = best_parents(order, weights, k, permitted, sizes, cells)
         strength = {names[c]: float(weights[c, parents[c]].sum()) for c in order}
         return StructureResult(
             network_of(order, parents, names),
@@ -498,17 +500,13 @@ class GeneticSearch(Restricted):
         """
         return sketch_ties(curator, pairs, shares, SEARCH_STEP, PAIRS)
 
-    def parts(self) -> Shares:
-        """Parts of the structure's share: one third for single columns."""
-        return {"columns": Fraction(1, 3), "associations": Fraction(2, 3)}
-
     def parameters(self) -> Parameters:
         """P, S, r and e, checked."""
         return Parameters(self.population, self.elite, self.rate, self.generations)
 
     def threshold(self, facts: Facts) -> float:
         """The noise scale of the sketch, for R = Q / 2n."""
-        epsilon1 = (facts.epsilon - facts.epsilon2) * self.parts()["associations"]
+        epsilon1 = (facts.epsilon - facts.epsilon2) * self.split["associations"]
         pairs = len(self.permitted(facts).pairs)
         return float(facts.unit.scale(epsilon1, tables=pairs)) / (2 * facts.n)
 
@@ -574,10 +572,9 @@ class GeneticBayes(Recipe):
     search_ : :class:`SearchResult`, None where there was nothing to search.
     weights_ : float (d, d), the associations that the search saw.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: noisy columns and a sketch of R over
-    the pairs that the search may use (βε; no column or pair of a sensitive attribute), any search
-    on it as post-processing, and d noisy tables. A sensitive attribute stands in one table only, so
-    its loss, (1−β)ε/d (ε/d where no network is learnt), is known before the run.
+    **Privacy:** strict: pure ε-DP under replacing one record: noisy columns and a sketch of R (βε;
+    none of a sensitive attribute), any search as post-processing, and d noisy tables. A sensitive
+    attribute's loss, (1−β)ε/d (ε/d without a network), is known before the run.
     """
 
     k: int | str = "auto"

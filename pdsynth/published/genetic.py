@@ -15,6 +15,7 @@ graph and loses C; the paper doesn't, nor do we.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,8 +36,10 @@ RAW = (
 class PrintedSearch(GeneticSearch):
     """A search on raw mutual information.
 
-    **Privacy:** none: one unaccounted access.
+    **Privacy:** none: one unaccounted access; its share is left unused.
     """
+
+    split: ClassVar[Shares] = {"associations": Fraction(1)}
 
     def sketch(self, curator: Curator, pairs: Pairs, shares: Shares) -> tuple[np.ndarray, str]:
         """Raw mutual information of pairs of columns, float (pairs,), and its ledger entry.
@@ -46,10 +49,6 @@ class PrintedSearch(GeneticSearch):
         return raw_door(curator).noisy_associations(
             pairs, Fraction(0), step=STEP, source=PAIRS, raw_measure="I", reason=RAW
         )
-
-    def parts(self) -> Shares:
-        """What is read raw costs nothing, and its share is left unused."""
-        return {"associations": Fraction(1)}
 
     def threshold(self, facts: Facts) -> float:
         """Raw values have no noise to take off."""
