@@ -159,13 +159,13 @@ panels.hpprivbayes.panel()
 # ## Your turn
 #
 # **1 · Predict.** At k = 2, θ = 0.1 bit and ε = 1, how large is the noise scale of a group-A table, in records, under strict? There are
-# $|A| = 7$ tables of group A and $|B| = 7$ of group B, columns cost 0.15, $L_0 = 0.05$, $L_1 = 0.3$, $r = 1/3$. Give a `Fraction` or a number.
+# $|A| = 6$ tables of group A and $|B| = 8$ of group B, columns cost 0.15, $L_0 = 0.05$, $L_1 = 0.3$, $r = 1/3$. Give a `Fraction` or a number.
 
 # %%
 scale_a = None  # your number
 # solution
 left = 1 - Fraction(15, 100) - Fraction(5, 100) - Fraction(3, 10)
-scale_a = 2 * (Fraction(1, 3) * 7 + 7) / (Fraction(1, 3) * left)
+scale_a = 2 * (Fraction(1, 3) * 6 + 8) / (Fraction(1, 3) * left)
 
 # %%
 ex.q1.check(scale_a)
