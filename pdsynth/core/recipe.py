@@ -395,7 +395,7 @@ class Recipe(Habits):
             noise = parts.budget.allocate(own, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
-        found = found or parts.conditionals.measure(own, learnt, noise)
+        found = found or [*list_columns(own), *parts.conditionals.measure(own, learnt, noise)]
         facts = replace(facts, schema=learnt.schema or facts.schema)
         tables = parts.reconcile.reconcile(found, learnt.network, facts)
         every = (close(curator),) * len(tables)
@@ -554,6 +554,15 @@ def open_records(data: Any, schema: Schema) -> AbstractContextManager[Records]:
         return nullcontext(data)
     records: AbstractContextManager[Records] = data.open(schema)
     return records
+
+
+def list_columns(curator: Curator) -> list[Measurement]:
+    """The single columns that a run has released.
+
+    **Privacy:** reads releases only.
+    """
+    names = curator.schema.names
+    return [Measurement((names[j],), *answer) for j, answer in curator.released.items()]
 
 
 def close(curator: Curator) -> tuple[str, ...]:

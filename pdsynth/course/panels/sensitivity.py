@@ -15,7 +15,8 @@ from .panel import live_panel
 from .table import TeachingTable, adult
 from .words import fold, html_table
 
-TABLES = Fraction(65, 100)  # what L0 = 0.05 and L1 = 0.3 leave of ε = 1 for the tables
+TABLES = Fraction(1, 2)  # what columns, sketches and structure leave of ε = 1 for the tables
+PRINTED_K = 4  # the thesis' k, by which the printed noise of group A is divided
 GROUPS = {"A": ("private", ""), "B": ("none", "/")}
 V_MIN = 0.5  # smallest relative weight of a value (strict)
 
@@ -34,19 +35,27 @@ def compute(
     bits[s] = np.inf
     a = [name for name, value in zip(schema.names, bits, strict=True) if value >= theta]
     b = [name for name in schema.names if name not in a]
-    epsilon2, epsilon3 = TABLES * r / (1 + r), TABLES / (1 + r)
+    epsilon3, paid = TABLES / (1 + r), TABLES / (r * len(a) + len(b))
     counts = table.counts(attribute)
     state = {
         "bits": dict(zip(schema.names, bits.tolist(), strict=True)),
         "A": a,
         "B": b,
-        "scale_a": float(2 * len(a) / epsilon2),
+        "scale_a": float(2 / (r * paid)),
+        "printed_a": 2 * (len(schema) - PRINTED_K - len(b)) / float(TABLES - epsilon3),
+        "printed_b": [
+            float(scale)
+            for name in b
+            for scale in printed_scales(
+                printed_weights(table.counts(name), rare_values), len(b), epsilon3
+            )
+        ],
         "counts": counts,
         "labels": schema[attribute].labels,
         "in_a": attribute in a,
     }
     if attribute in b:
-        paid, w = epsilon3 / len(b), printed_weights(counts, rare_values)
+        w = printed_weights(counts, rare_values)
         v = value_weights(counts, rare_values, v_min)
         printed, tight = printed_scales(w, len(b), epsilon3), tight_scales(v, paid, 2)
         state |= {
@@ -59,6 +68,19 @@ def compute(
             "tight_true": histogram_cost(tight, 2),
         }
     return state
+
+
+def say_noise(state: dict[str, Any], r: float) -> str:
+    """Which group has more noise, as strict divides ε and as the thesis prints it."""
+    if not state["B"]:
+        return "Group B is empty."
+    said = f"Strict: a table of A has {1 / r:.3g} times the noise of one of B."
+    if state["printed_a"] <= 0:
+        return said + " Printed: d − k − |B| isn't positive, so no noise is defined."
+    ratio = float(np.median(state["printed_b"])) / state["printed_a"]
+    more, times = ("B", ratio) if ratio > 1 else ("A", 1 / ratio)
+    other = "A" if more == "B" else "B"
+    return said + f" Printed: group {more} has {times:.3g} times the noise of {other}."
 
 
 def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float) -> None:
@@ -149,7 +171,7 @@ def values_table(state: dict[str, Any], attribute: str) -> str:
         Try(
             "a low threshold",
             {"theta": 0.01},
-            "{now.a} attributes instead of {was.a} share the budget of group A: its noise scale "
+            "{now.a} attributes instead of {was.a} are in group A: the noise scale of its tables "
             "grows from {was.scale:.0f} to {now.scale:.0f} records.",
             lambda was, now: now.a > was.a and now.scale > was.scale,
         ),
@@ -161,7 +183,7 @@ def values_table(state: dict[str, Any], attribute: str) -> str:
         ),
     ),
     theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of group A in bits"),
-    r=slider("r", 0.33, 0.05, 2.0, 0.01, tooltip="r = L2/L3, budget of group A against group B"),
+    r=slider("r", 0.33, 0.05, 2.0, 0.01, tooltip="r, ε of a table of A against one of B"),
     attribute=lambda table: choice(
         "attribute", table.schema.names, "race" if "race" in table.schema.names else None
     ),
@@ -175,7 +197,7 @@ def view(
     rare_values: str,
     v_min: float = V_MIN,
 ) -> View:
-    """Groups and weights; ε = 1 throughout, of which 0.65 pays for the tables."""
+    """Groups and weights; ε = 1 throughout, of which half pays for the tables."""
     state = compute(
         table, theta, as_fraction(round(r, 4)), attribute, rare_values, as_fraction(round(v_min, 4))
     )
@@ -189,7 +211,7 @@ def view(
         int(np.argmax(state["counts"])),
         (
             f"{plural(len(state['A']), 'attribute')} in A, noise scale "
-            f"{state['scale_a']:.1f} records; {len(state['B'])} in B."
+            f"{state['scale_a']:.1f} records; {len(state['B'])} in B. {say_noise(state, r)}"
         ),
     )
     facts = {"a": len(state["A"]), "scale": state["scale_a"], "in_a": state["in_a"]}
