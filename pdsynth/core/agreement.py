@@ -26,6 +26,7 @@ from .factors import (
     Columns,
     Distribution,
     JunctionTree,
+    Place,
     eliminate_smallest,
     junction_tree,
     may_join,
@@ -263,10 +264,13 @@ class Problem:
     """
 
     def __init__(
-        self, tree: CliqueTree, noisy: Sequence[NoisyTable], n: float, masks: Sequence[Mask]
+        self,
+        tree: CliqueTree,
+        noisy: Sequence[NoisyTable],
+        n: float,
+        fixed: Sequence[tuple[Place, np.ndarray]] = (),
     ) -> None:
-        self.tree, self.n, self.steps = tree, n, 0
-        self.never = [tree.rule_out(columns, mask) for columns, mask in masks]
+        self.tree, self.n, self.fixed, self.steps = tree, n, fixed, 0
         self.counts = flat([t.counts for t in noisy])
         self.weights = flat([np.broadcast_to(t.weight, t.counts.shape) for t in noisy])
         self.places = [tree.place(tree.home(t.columns), t.columns) for t in noisy]
@@ -276,7 +280,7 @@ class Problem:
         """Clique tables, the margins that were measured, and the logarithm of the normaliser."""
         self.steps += 1
         factors = [(p, potentials[part]) for p, part in zip(self.places, self.parts, strict=True)]
-        factors += self.never
+        factors += self.fixed
         tables, normaliser = self.tree.calibrate(self.tree.multiply(factors), self.n)
         margins = [tables[place.clique].sum(axis=place.out) for place in self.places]
         return flat(tables), flat(margins), normaliser
@@ -342,6 +346,7 @@ def fit_tables(
     n: float,
     *,
     masks: Sequence[Mask] = (),
+    fixed: Sequence[tuple[Place, np.ndarray]] = (),
     start: Sequence[np.ndarray] = (),
     tolerance: float = 1e-4,
     most: int = STEPS,
@@ -349,12 +354,12 @@ def fit_tables(
     """The tables closest to noisy ones in weighted squares: non-negative, of sum n, in agreement.
 
     Every noisy table must lie in a clique, and so must each of ``masks``, which say where a record
-    can be. ``start``: potentials of the first tables from an earlier fit. Ends when the loss has
-    fallen by less than ``tolerance`` of it over ``PATIENCE`` steps and half of all steps before, or
-    after ``most`` steps. Where tables agree already, and the loss tends to 0, ``EXACT`` times their
-    number of cells, its expectation, stands for it.
+    can be. ``fixed``: factors that stay as they are. ``start``: potentials of the first tables from
+    an earlier fit. Ends when the loss has fallen by less than ``tolerance`` of it over ``PATIENCE``
+    steps and half of all steps before, or after ``most`` steps. Where tables agree already, and the
+    loss tends to 0, ``EXACT`` times their number of cells, its expectation, stands for it.
     """
-    task = Problem(tree, noisy, n, masks)
+    task = Problem(tree, noisy, n, [*fixed, *(tree.weigh(*mask) for mask in masks)])
     guess, done = first_guess(tree, noisy, n) if not start else ([*start], False)
     done = done and not masks
     z = flat([*guess, *(np.zeros(t.counts.shape) for t in noisy[len(guess) :])])
