@@ -53,6 +53,8 @@ def open_and_run(page, lab, notebook, topic=None):
     else:
         page.evaluate(RUN_ALL)
     page.locator(".pdsynth-live .pdsynth-state").first.wait_for(timeout=150_000)
+    for button in page.get_by_role("button", name="More settings").all():
+        button.press("Enter")
     page.locator(".pdsynth-live").first.scroll_into_view_if_needed()
 
 
@@ -137,7 +139,8 @@ def test_a_guess_by_keyboard_and_its_answer_beside_it(page, lab):
 @pytest.mark.slow
 def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     open_and_run(page, lab, "small.ipynb")
-    page.locator(".pdsynth-live summary").click()
+    page.locator(".pdsynth-live summary").first.click()
+    page.locator(".pdsynth-live summary").filter(has_text="More").click()
     press(page, "ε, privacy budget", "ArrowRight")
     page.locator(".pdsynth-live details[open]").filter(has_text="ε is 1.1").wait_for()
     colours = "() => ['.xtick text', '.y2tick text'].map(s => getComputedStyle(document.querySelector(s)).fill)"

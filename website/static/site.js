@@ -30,8 +30,7 @@ function element(parent, tag, className = "", html = "") {
 }
 
 let count = 0;
-// as in a notebook: the symbol in bold, then the words
-const marked = (one) => one.label || `<b>${one.symbol}</b>${one.words.slice(one.symbol.length)}`;
+const marked = (one) => one.label || `<b>${one.words}</b>`;
 
 // A label, a number box where values are numbers, and a slider or a menu over the values that the page holds.
 function control(parent, one, moved) {
@@ -57,6 +56,7 @@ function control(parent, one, moved) {
   if (bar.disabled) bar.title = `another value ${NEEDS}`;
   const show = (place) => { bar.value = place; box.value = one.texts[place]; bar.setAttribute("aria-valuetext", one.texts[place]); };
   bar.addEventListener("input", () => moved(+bar.value));
+  if (one.ends.length) element(cell, "div", "pdsynth-ends", one.ends.map((end) => `<span>${end}</span>`).join(""));
   box.addEventListener("change", () => {
     const place = one.texts.findIndex((text) => +text === +box.value);
     moved(place, `${label.textContent} = ${box.value} ${NEEDS}. This page holds ${one.texts.join(", ")}.`);
@@ -79,10 +79,10 @@ function model(dark) {
 function build(still, held) {
   const root = document.createElement("div");
   root.className = "pdsynth-live";
-  const levers = element(root, "div", "pdsynth-levers");
-  const controls = element(levers, "div", "pdsynth-controls"), tries = element(levers, "div", "pdsynth-tries");
-  const told = element(root, "div", "pdsynth-told"), alert = element(root, "div", "pdsynth-alert");
-  const status = element(root, "div", "pdsynth-status"), plot = element(root, "div");
+  const status = element(root, "div", "pdsynth-status"), levers = element(root, "div", "pdsynth-levers");
+  const part = (name) => element(levers, "div", `pdsynth-${name}`);
+  const [controls, tries, told, alert, more] = ["controls", "tries", "told", "alert", "more"].map(part);
+  const plot = element(root, "div");
   const tables = element(root, "div", "pdsynth-tables");
   element(root, "div", "pdsynth-note", held.note);
   let at = held.start.split(",").map(Number);
@@ -94,16 +94,15 @@ function build(still, held) {
     if (!state) return refuse(`This combination ${NEEDS}. The figure stays as it was; move one control back.`);
     alert.innerHTML = state.alert;
     status.innerHTML = `<div class="widget-html-content">${state.status}</div>`; // as in a notebook
-    tables.innerHTML = state.tables.join("");
+    tables.innerHTML = `<div class="widget-html-content">${state.tables}</div>`;
     figure.set({ figure: JSON.stringify(state.figure), alt: state.alt });
   };
-  const shows = held.controls.map((one, which) => control(controls, one, (place, problem) => {
+  const shows = held.controls.map((one, which) => control(which < held.main ? controls : more, one, (place, problem) => {
     told.innerHTML = "";
     if (place < 0) return refuse(problem);
     at = at.with(which, place);
     show();
   }));
-  if (held.tries.length) element(tries, "span", "widget-label", "Try this:");
   for (const one of held.tries)
     element(tries, "button", "", one.label).addEventListener("click", () => {
       at = one.at.split(",").map(Number);

@@ -358,6 +358,8 @@ class Board:
                     (1, 2),
                     symbol=mark.symbol or "circle",
                     size=10,
+                    name=mark.name,
+                    showlegend=False,
                     customdata=words,
                     hover="%{customdata}: %{y:.3g}",
                 )

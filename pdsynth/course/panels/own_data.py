@@ -368,6 +368,7 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
     form.panel = live
     note = W.HTML(f"<div>{NOTE}</div>", layout=W.Layout(width="100%"))
     note.add_class("pdsynth-note")
-    live.children = (live.children[0], form.box, *live.children[1:], note)
+    style, verdict, levers, *others = live.children
+    live.children = (style, form.box, verdict, levers, *others, note)
     live.form, live.topic = form, "" if path else "own_data"  # type: ignore[attr-defined]
     return live

@@ -111,9 +111,22 @@ function giveRoom(root) {
   }
 }
 
+// The first settings are seen at once; a button opens the others.
+function foldMore(root) {
+  const more = root.querySelector(".pdsynth-more");
+  if (!more?.children.length || root.querySelector(".pdsynth-opens")) return;
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "pdsynth-tool pdsynth-opens", textContent: "More settings" });
+  const show = (open) => { root.classList.toggle("pdsynth-opened", open); button.setAttribute("aria-expanded", String(open)); };
+  button.onclick = () => show(!root.classList.contains("pdsynth-opened"));
+  show(false);
+  more.before(button);
+}
+
 function attend(root, signal) {
   const opened = new Set();
   root.setAttribute("role", "group");
+  foldMore(root);
   root.addEventListener("toggle", (event) => {
     const key = event.target.querySelector?.("summary")?.textContent;
     if (key) opened[event.target.open ? "add" : "delete"](key);
@@ -170,7 +183,7 @@ function chart(key, traces, whole, given) {
   const bar = { thickness: 12, outlinewidth: 0, title: { text: "" } };
   if (layout.coloraxis?.colorbar) layout.coloraxis = { ...layout.coloraxis, colorbar: bar };
   const data = traces.map((trace) => (trace.colorbar ? { ...trace, colorbar: bar } : trace));
-  return { key, data, layout, title: given.title ?? "", height: given.height ?? 300, width: given.width ?? 300, grow: given.grow ?? 1 };
+  return { key, data, layout, title: given.title ?? "", height: given.height ?? 300 };
 }
 
 // The names along an axis, if it has names: those that are set, or the values of its traces.
@@ -242,7 +255,7 @@ function enlarge(item, least, name = "") {
   return Object.fromEntries(same);
 }
 
-// --- the legend: one for all charts, of buttons that hide and show
+// --- the legend
 
 const SHAPES = {
   circle: "<circle r='5'/>", square: "<rect x='-5' y='-5' width='10' height='10'/>", diamond: "<path d='M0-6 6 0 0 6-6 0Z'/>",
@@ -274,18 +287,16 @@ function swatch(trace) {
   return `<svg viewBox='-13 -8 26 16' width='26' height='16' aria-hidden='true'>${inside}</svg>`;
 }
 
-// What is named of a figure, or of its chart on show: that has its own names, if it has several, and a heat map none.
-function keysOf(figure, chart) {
-  const own = chart?.data.filter((trace) => trace.name) ?? [];
-  if (own.length > 1) return own;
-  return chart?.data.every((trace) => trace.type === "heatmap") ? [] : figure.data.filter((trace) => trace.name && trace.showlegend !== false);
+// What is named of a chart: several traces with names, or one that asks for it.
+function keysOf(chart) {
+  const own = chart.data.filter((trace) => trace.name);
+  return new Set(own.map((trace) => trace.name)).size > 1 ? own : own.filter((trace) => trace.showlegend === true);
 }
 
-function legend(node, figure, chart, hidden, redraw) {
+function legend(node, figure, chart, hidden, redraw) { // of buttons that hide and show
   const named = new Map();
-  for (const trace of keysOf(figure, chart)) if (!named.has(trace.name)) named.set(trace.name, trace);
-  const alone = named.size === 1 && [...named.values()][0].showlegend !== true && figure.data.length === 1;
-  const wanted = alone || figure.layout.showlegend === false ? [] : [...named];
+  for (const trace of keysOf(chart)) if (!named.has(trace.name)) named.set(trace.name, trace);
+  const wanted = figure.layout.showlegend === false ? [] : [...named];
   const old = [...node.children];
   wanted.forEach(([name, trace], place) => {
     const button = old[place] ?? element(node, "button", "pdsynth-key");
@@ -302,9 +313,11 @@ function legend(node, figure, chart, hidden, redraw) {
   old.slice(wanted.length).forEach((button) => button.remove());
 }
 
-// --- projector mode: large text, one chart at a time
+// --- one chart at a time, a pager for the others, and the projector mode: the same in large text
 
-function projector(el, redraw, signal) {
+const WIDE = 660; // pixels of a panel from which its controls stand beside the chart
+
+function stage(el, redraw, signal) {
   const bar = element(el, "div", "pdsynth-bar");
   const state = element(bar, "span", "pdsynth-state");
   const cue = element(bar, "span", "pdsynth-cue", "status");
@@ -326,7 +339,7 @@ function projector(el, redraw, signal) {
     toggle.setAttribute("aria-pressed", String(on));
     redraw();
   };
-  const toggle = make(bar, "Projector", "projector mode: large text, one chart at a time", () => {
+  const toggle = make(bar, "Projector", "projector mode: large text", () => {
     turn(!mode.on);
     if (mode.on) mode.root().requestFullscreen?.().catch(() => {}); // not allowed in a frame: then in its place
     else if (document.fullscreenElement === mode.root()) document.exitFullscreen();
@@ -339,14 +352,17 @@ function projector(el, redraw, signal) {
     if (mode.on && !full) turn(false); // left with Escape
     redraw();
   }, { signal });
-  mode.height = (canvas) => { // the rest of the screen, or what is left of a window
+  mode.height = (canvas, given) => { // the rest of a screen; in a window, with its controls in view
     const root = mode.root(), above = canvas.getBoundingClientRect().top - root.getBoundingClientRect().top + root.scrollTop;
-    return Math.max(320, mode.full ? innerHeight - 16 - above : Math.min(620, innerHeight - 266));
+    if (mode.on) return Math.max(320, mode.full ? innerHeight - 16 - above : Math.min(620, innerHeight - 266));
+    return mode.wide ? Math.max(300, Math.min(440, innerHeight - 300)) : Math.min(given, 340);
   };
   mode.show = (count) => {
     mode.count = count;
     mode.chart = Math.min(mode.chart, count - 1);
-    steps.hidden = !mode.on || count < 2;
+    mode.wide = mode.root().clientWidth >= WIDE;
+    mode.root().classList.toggle("pdsynth-wide", mode.wide);
+    steps.hidden = count < 2;
     where.textContent = `chart ${mode.chart + 1} of ${count}`;
   };
   return mode;
@@ -362,9 +378,10 @@ function render({ model, el }) {
   let Plotly = null, frame = 0, look = null, width = 0, waiting = 0;
   const hidden = new Set();
   const schedule = () => { box.setAttribute("aria-busy", "true"); frame ||= requestAnimationFrame(draw); };
-  const mode = projector(el, schedule, stop.signal);
-  const keys = element(el, "div", "pdsynth-legend");
-  const box = element(el, "div", "pdsynth-plot", "img");
+  const head = element(el, "div", "pdsynth-head");
+  const keys = element(head, "div", "pdsynth-legend");
+  const mode = stage(head, schedule, stop.signal);
+  const box = element(el, "div", "pdsynth-plot");
   el.style.color = "var(--jp-ui-font-color1, inherit)";
 
   const rest = () => { if (!frame) box.setAttribute("aria-busy", "false"); };
@@ -386,33 +403,28 @@ function render({ model, el }) {
       for (const part of root.querySelectorAll(".pdsynth-told, .pdsynth-alert, .pdsynth-status")) resize.observe(part);
     }
     look?.();
-    box.setAttribute("aria-label", model.get("alt"));
     width = box.clientWidth;
     if (!Plotly || !width) return; // a hidden tab draws when it is shown
     try {
       const figure = themed(model.get("figure"), model.get("dark_colours"), readTheme(box));
       const { title } = figure.layout;
-      const beside = mode.full ? "" : title?.subtitle?.text; // the controls stand there
-      mode.state.textContent = [title?.text ?? title, beside].filter((text) => typeof text === "string" && text).join(" · ");
+      mode.state.textContent = [title?.text ?? title, title?.subtitle?.text].filter((text) => typeof text === "string" && text).join(" · ");
       for (const trace of figure.data) if (hidden.has(trace.name)) trace.visible = false;
       const charts = cut(figure), nodes = places(charts);
       mode.show(charts.length);
-      legend(keys, figure, mode.on ? charts[mode.chart] : null, hidden, schedule);
-      charts.forEach((one, place) => {
-        nodes[place].hidden = mode.on && place !== mode.chart;
-        nodes[place].style.flex = `${one.grow} 1 ${one.width}px`;
-        nodes[place].firstChild.textContent = one.title;
-      });
+      const one = charts[mode.chart];
+      legend(keys, figure, one, hidden, schedule);
+      nodes.forEach((node, place) => { node.hidden = place !== mode.chart; });
+      const [heading, canvas] = nodes[mode.chart].children;
+      heading.textContent = one.title;
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", model.get("alt"));
       const config = { displaylogo: false, displayModeBar: false };
-      const drawn = charts.map((one, place) => {
-        if (nodes[place].hidden) return null;
-        const canvas = nodes[place].lastChild;
-        const least = mode.on ? 18 : 11;
-        const height = mode.on ? Math.max(mode.height(canvas), leastHeight(one, least)) : one.height;
-        canvas.style.minHeight = `${height}px`; // the page doesn't jump while a figure is redrawn
-        return Plotly.react(canvas, enlarge(one.data, least), fit(one, canvas.clientWidth, height, least), config);
-      });
-      Promise.all(drawn).then(() => complain(null), complain).then(rest);
+      const least = mode.on ? 18 : mode.wide ? 12 : 11;
+      const height = Math.max(mode.height(canvas, one.height), leastHeight(one, least));
+      canvas.style.minHeight = `${height}px`; // the page doesn't jump while a figure is redrawn
+      const drawn = Plotly.react(canvas, enlarge(one.data, least), fit(one, canvas.clientWidth, height, least), config);
+      Promise.resolve(drawn).then(() => complain(null), complain).then(rest);
     } catch (problem) {
       complain(problem);
       rest();
@@ -432,6 +444,7 @@ function render({ model, el }) {
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class"] });
   theme.observe(document.documentElement, { attributes: true, attributeFilter: ["class", "theme", "data-theme"] });
   system.addEventListener("change", restyle, { signal: stop.signal });
+  addEventListener("resize", schedule, { signal: stop.signal }); // a chart is as high as the window allows
   const heard = { "change:figure": schedule, "change:alt": schedule, "change:busy": wait };
   for (const [event, act] of Object.entries(heard)) model.on(event, act);
 
