@@ -21,9 +21,9 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 PROJECTOR, SMALLEST = (1280, 720), 18  # pixels of a screen in a lecture room, and of its texts
 DRAWN = """count => { const panels = [...document.querySelectorAll('.pdsynth-live')];
   return panels.length === count && panels.every(panel => panel.querySelector('.main-svg')); }"""
-# Every chart of every panel writes along its axes in this ink.
+# Every chart on show of every panel writes along its axes in this ink.
 INKED = """ink => [...document.querySelectorAll(
-    '.pdsynth-canvas :is([class^=x][class$=tick], [class^=y][class$=tick], .cbaxis) text')]
+    '.pdsynth-chart:not([hidden]) :is([class^=x][class$=tick], [class^=y][class$=tick], .cbaxis) text')]
   .every(text => getComputedStyle(text).fill === ink)"""
 BELOW = "n => n.querySelector('.pdsynth-plot').getBoundingClientRect().bottom - innerHeight"
 DESK, PHONE = ((1440, 900), (1280, 720)), (390, 844)

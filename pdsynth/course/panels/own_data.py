@@ -368,7 +368,7 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
     form.panel = live
     note = W.HTML(f"<div>{NOTE}</div>", layout=W.Layout(width="100%"))
     note.add_class("pdsynth-note")
-    style, verdict, levers, *others = live.children
-    live.children = (style, form.box, verdict, levers, *others, note)
+    *above, tables, foot = live.children
+    live.children = (*above, form.box, tables, foot, note)
     live.form, live.topic = form, "" if path else "own_data"  # type: ignore[attr-defined]
     return live
