@@ -230,7 +230,9 @@ def test_a_messy_file_of_one_s_own_from_upload_to_release_card(page, lab):
     text = page.get_by_role("textbox", name="Declaration")
     text.fill("\n".join(f"{name}: {plain or braced}" for name, plain, braced in rules))
     text.press("Tab")
-    page.get_by_role("status").filter(has_text="6,000 rows × 8 columns").wait_for()
+    page.locator(".pdsynth-tables").filter(has_text="6,000 rows × 8 columns").wait_for(
+        state="attached"
+    )
     page.evaluate(RUN_PART, ["below", "panels.own_data.panel()"])
     card = page.locator(".jp-RenderedMarkdown.jp-OutputArea-output").filter(has_text="Release card")
     card.filter(has_text="6,000 records of 9 columns").wait_for(timeout=150_000)

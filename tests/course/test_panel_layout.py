@@ -23,7 +23,8 @@ DRAWN = """count => { const panels = [...document.querySelectorAll('.pdsynth-liv
   return panels.length === count && panels.every(panel => panel.querySelector('.main-svg')); }"""
 # Every chart on show of every panel writes along its axes in this ink.
 INKED = """ink => [...document.querySelectorAll(
-    '.pdsynth-chart:not([hidden]) :is([class^=x][class$=tick], [class^=y][class$=tick], .cbaxis) text')]
+    '.pdsynth-chart:not([hidden]) ' +
+    ':is([class^=x][class$=tick], [class^=y][class$=tick], .cbaxis) text')]
   .every(text => getComputedStyle(text).fill === ink)"""
 BELOW = "n => n.querySelector('.pdsynth-plot').getBoundingClientRect().bottom - innerHeight"
 DESK, PHONE = ((1440, 900), (1280, 720)), (390, 844)

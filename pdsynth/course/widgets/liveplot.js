@@ -360,8 +360,6 @@ function stage(el, redraw, signal) {
   mode.show = (count) => {
     mode.count = count;
     mode.chart = Math.min(mode.chart, count - 1);
-    mode.wide = mode.root().clientWidth >= WIDE;
-    mode.root().classList.toggle("pdsynth-wide", mode.wide);
     steps.hidden = count < 2;
     where.textContent = `chart ${mode.chart + 1} of ${count}`;
   };
@@ -403,6 +401,8 @@ function render({ model, el }) {
       for (const part of root.querySelectorAll(".pdsynth-told, .pdsynth-alert, .pdsynth-status")) resize.observe(part);
     }
     look?.();
+    mode.wide = mode.root().clientWidth >= WIDE;
+    mode.root().classList.toggle("pdsynth-wide", mode.wide); // first: it makes the chart's room
     width = box.clientWidth;
     if (!Plotly || !width) return; // a hidden tab draws when it is shown
     try {
