@@ -265,7 +265,7 @@ def test_text_alternative_follows_the_controls():
 
 def test_spends_says_so():
     told = [w.value for w in _all(panel(spends=True)) if isinstance(w, W.HTML)]
-    said = "NOT PRIVATE: reproducible. On real records each move would spend the budget again."
+    said = "NOT PRIVATE: reproducible. On real records each move would spend ε again."
     assert told.count(f"<div>{said}</div>") == 1
     assert not any("spend the budget" in w.value for w in _all(panel()) if isinstance(w, W.HTML))
 

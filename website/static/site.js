@@ -34,7 +34,7 @@ const marked = (one) => one.label || `<b>${one.words}</b>`;
 
 // A label, a number box where values are numbers, and a slider or a menu over the values that the page holds.
 function control(parent, one, moved) {
-  const cell = element(parent, "div", "pdsynth-control");
+  const cell = element(parent, "div", `pdsynth-control pdsynth-c-${one.name}`);
   const row = element(cell, "div", one.menu ? "pdsynth-choice" : "pdsynth-number");
   const label = element(row, "label", "widget-label", marked(one));
   label.title = one.words;
@@ -65,13 +65,13 @@ function control(parent, one, moved) {
 }
 
 // What liveplot.js asks of a widget's model.
-function model(dark) {
+function model(dark, grabbed) {
   const state = { figure: '{"data": [], "layout": {}}', alt: "", dark_colours: dark, busy: false }, heard = {};
   return {
     get: (name) => state[name],
     on: (event, act) => (heard[event] ??= new Set()).add(act),
     off: (event, act) => heard[event]?.delete(act),
-    send: () => {},
+    send: (message) => { if (message.type === "grab") grabbed(message.values); },
     set(news) { Object.assign(state, news); for (const name of Object.keys(news)) for (const act of heard[`change:${name}`] ?? []) act(); },
   };
 }
@@ -86,7 +86,16 @@ function build(still, held) {
   const tables = element(root, "div", "pdsynth-tables");
   element(root, "div", "pdsynth-note", held.note);
   let at = held.start.split(",").map(Number);
-  const figure = model(held.dark);
+  // a drag moves each control that it names to the nearest place that the page holds
+  const figure = model(held.dark, (values) => {
+    for (const [name, value] of Object.entries(values)) {
+      const which = held.controls.findIndex((one) => one.name === name);
+      const far = held.controls[which]?.texts.map((text) => Math.abs(text - value)) ?? [];
+      if (far.length) at = at.with(which, far.indexOf(Math.min(...far)));
+    }
+    told.innerHTML = "";
+    show();
+  });
   const refuse = (text) => { alert.innerHTML = ""; element(alert, "span", "", "").textContent = text; alert.firstChild.setAttribute("role", "alert"); };
   const show = () => {
     const state = held.states[at.join()];

@@ -16,7 +16,7 @@ from .controls import Control
 from .plot import make
 from .view import Try, View
 
-SPENDS = "NOT PRIVATE: reproducible. On real records each move would spend the budget again."
+SPENDS = "NOT PRIVATE: reproducible. On real records each move would spend ε again."
 MAIN = 2  # controls that are seen at once; the others stand under "More settings"
 HEAD = 84  # pixels above the plot that hold a title, a subtitle and one row of a legend
 
@@ -54,6 +54,8 @@ class LivePanel(W.VBox):
         css = Path(__file__).with_name("live.css").read_text(encoding="utf-8")
         style = W.HTML(f"<style>{css}</style>", layout=W.Layout(display="none"))
         boxes = [control.box for control in controls.values()]
+        for name, box in zip(controls, boxes, strict=True):
+            box.add_class(f"pdsynth-c-{name}")
         buttons = [self._button(one) for one in tries]
         levers = _column(
             "levers",
@@ -68,6 +70,7 @@ class LivePanel(W.VBox):
             layout=wide,
         )
         self.add_class("pdsynth-live")
+        self.plot.grabbed = self._grab
         for widget in self.controls.values():
             widget.observe(self._move, "value")
         self.refresh()
@@ -153,6 +156,17 @@ class LivePanel(W.VBox):
         if not self._quiet:
             _say(self.told, "")  # what a try said is no longer what is shown
             self.refresh()
+
+    def _grab(self, values: dict[str, Any]) -> None:
+        """Move the controls that a drag on the figure names; what they can't be is left."""
+        known = {name: value for name, value in values.items() if name in self.controls}
+        for name, value in known.items():
+            widget = self.controls[name]
+            if hasattr(widget, "min"):
+                steps = round((value - widget.min) / widget.step)
+                known[name] = min(max(widget.min + steps * widget.step, widget.min), widget.max)
+        _say(self.told, "")
+        self.set(**known)
 
     def _show(self, view: View, state: str) -> None:
         figure = self._titled(view.figure, state)

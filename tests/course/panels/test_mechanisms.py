@@ -42,7 +42,7 @@ def test_right_noise_keeps_the_promise_and_the_count_uses_all_of_it(table, epsil
 def test_half_the_noise_breaks_the_promise_and_the_panel_says_so_in_red():
     good, bad = mechanisms.view(share=1.0), mechanisms.view(share=0.5)
     outside = [
-        [len(t.x) for t in v.figure.data if (t.name or "").startswith("outside")]
+        [len(t.x) for t in v.figure.data if (t.name or "").startswith("broken")]
         for v in (good, bad)
     ]
     assert outside[0] == [0, 0]
