@@ -360,7 +360,8 @@ class Board:
 
         ``widest``: places an arc spans. A table with more noise than records is red.
         """
-        self.line(*reversed(curve), "real", width=1, hover=False)
+        along, heights = curve
+        self.line(heights, along, "real", width=1, hover=False)
         floor, drowned = 10.0 ** (self.layout["xaxis2"]["range"][0] - 1), 0
         for mark in marks:
             words, at = list(mark.words), list(mark.at)

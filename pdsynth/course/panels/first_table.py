@@ -100,7 +100,7 @@ def view(table: TeachingTable, epsilon: float, attribute: str) -> View:
             broken,
             ["real", "attack"],
             2,
-            labels=[f"<b>{percent(share)}</b>" for share in broken],
+            labels=[f"<b>{percent(share)}</b>" for share in broken if share is not None],
             textfont={"size": 18},
         )
     top = min(1.0, 1.4 * float(real.max()))  # follows the attribute, never ε

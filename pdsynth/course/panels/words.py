@@ -93,10 +93,11 @@ def sum_up(fitted: Recipe, distances: np.ndarray) -> tuple[dict[str, float], dic
     """The noise of a run's tables, and what it comes to in facts and in words."""
     noise, ledger = noise_to_cell(fitted), fitted.ledger_
     noisy, _ = too_noisy(noise)
+    mean = float(np.nanmean(distances))
     facts = {
         "noisy": noisy,
         "tables": len(noise),
-        "mean": float(np.nanmean(distances)),
+        "mean": mean,
         "claimed": float(ledger.claimed),
         "audited": audited(ledger),
     }
@@ -105,7 +106,7 @@ def sum_up(fitted: Recipe, distances: np.ndarray) -> tuple[dict[str, float], dic
         facts,
         (
             f"Noise drowns {noisy} of {plural(len(noise), 'table')}. "
-            f"Pairs of columns are off by {percent(facts['mean'])} of the people. "
+            f"Pairs of columns are off by {percent(mean)} of the people. "
             f"Claimed ε = {facts['claimed']:g}, true ε = {facts['audited']}"
         ),
     )

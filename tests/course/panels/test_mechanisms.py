@@ -48,7 +48,7 @@ def test_half_the_noise_breaks_the_promise_and_the_panel_says_so_in_red():
     assert outside[0] == [0, 0]
     assert outside[1][0] > 0
     assert "as promised" in good.status
-    assert "e^2, more than the promised 1" in bad.status
+    assert "ε = 2, more than the promised 1" in bad.status
 
 
 def test_the_drawn_law_is_the_mechanisms_law_on_a_fixed_range(table):
