@@ -85,7 +85,8 @@ def view(epsilon: float, distance: float, n: int) -> View:
         plot.limit([LEAST, MOST], [distance, distance])
         way = f"no ε up to 10 is foretold to come as near as {distance:g}."
     status = (
-        f"{n:,} people, ε = {epsilon:g}: pairs will be off by {percent(foretold)}. Adult's columns: at ε = {epsilon:g} a distance of {foretold:.3f} is "
+        f"{n:,} people, ε = {epsilon:g}: pairs will be off by {percent(foretold)}. "
+        f"Adult's columns: at ε = {epsilon:g} a distance of {foretold:.3f} is "
         f"foretold; {way} Both from public facts alone."
     )
     facts = {"epsilon": least or 0, "distance": distance, "foretold": foretold}
