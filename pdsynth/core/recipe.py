@@ -35,7 +35,7 @@ from .errors import (
     to_names,
 )
 from .ledger import GUARANTEES, NOT_STRICT, Ledger
-from .model import Model
+from .model import Model, keep_measured
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
 from .records import Records
 from .rules import NOISES
@@ -410,6 +410,7 @@ class Recipe(Habits):
             type(self).__name__,
             shown,
             sources,
+            () if curator.ledger.levels else keep_measured(found, curator.ledger),
         )
         if curator.ledger.levels:  # the counts of those with more ε stand for fewer persons
             model = door("persons").undo(model)

@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 from filelock import FileLock, Timeout
 
+from ..answers import measured_cells
 from ..concentrated import pair
 from ..core import (
     BudgetError,
@@ -45,7 +46,8 @@ from .reading import read_csv
 from .session import Session
 
 KINDS = "csv", "parquet"
-FILES = "model.json", "ledger.jsonl", "schema.toml", "card.md", "card.html"  # beside the table
+MEASURED = "measured.csv"
+FILES = "model.json", "ledger.jsonl", "schema.toml", MEASURED, "card.md", "card.html"
 MOST_ROWS, MOST_CELLS = 10**7, 4 * 10**8  # of a table that is dealt out as a whole
 LONGEST_TITLE = 200
 MOST_DIGITS = 20  # of ε and of a share: a ledger's file holds products of several with 100 digits
@@ -83,7 +85,9 @@ def write_release(
     ``report``: of ``evaluate.report``, which the card then shows under a warning.
 
     In the folder are ``synthetic.csv``, ``model.json``, ``ledger.jsonl``, ``schema.toml`` (of the
-    synthetic table, without the comments of its file), ``card.md`` and ``card.html``. It appears
+    synthetic table, without the comments of its file), ``measured.csv`` (each noisy count as it
+    was measured, with the interval that holds the true one in 90 % of all fits), ``card.md`` and
+    ``card.html``. It appears
     when all of them are there; if anything fails, nothing is left. Raises PrivacyError for a model
     that must not be released, SchemaError for a folder that exists or an impossible ``kind``,
     ``rows`` or ``title``. :func:`rehearse` finds out before a fit is charged.
@@ -205,6 +209,7 @@ def fill(
     with suppress(SchemaError):  # too large to be read again: the card then says that it is absent
         model.to_json(draft / "model.json")
     (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
+    write_csv(measured_cells(model), draft / MEASURED)
     _write_schema(as_released(model.shown), draft / "schema.toml")
     write_card(draft, model, title=title, rows=len(table), session=session, report=report)
 
@@ -327,6 +332,7 @@ def make_card(
         "formulas": table.endswith(".csv") and _formulas(model.schema),
         "rows": f"{rows:,}",
         "stored": stored,
+        "measured": len(model.measured),
         "raw": report is not None,
     }
     written = render(__package__, "card.md", **facts)
