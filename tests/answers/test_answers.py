@@ -216,3 +216,14 @@ def test_a_model_without_measured_tables_has_bootstraps(fitted):
     del data["measured"]
     found = Model.from_dict(data).marginal("sex", interval=0.9, repeats=2)
     assert (found["kind"] == "bootstrap").all()
+
+
+def test_rules_between_columns_are_kept_exactly():
+    rule = pds.Rule.impossible({"sex": ["f"], "job": ["a"]}, on_violation="keep")
+    schema = Schema(SCHEMA.attributes, rules=[rule])
+    model = pds.ConsistentBayes(4.0, random_state=3).fit(table(), schema).model_
+    found = model.marginal(["sex", "job"])
+    assert found[("f", "a")] == pytest.approx(0, abs=1e-6) and found.sum() == pytest.approx(2000)
+    codes = model.sample_codes(200_000, np.random.default_rng(1))
+    drawn = np.bincount(codes[:, 0].astype(int) * 5 + codes[:, 1], minlength=10) / 200_000
+    assert np.abs(found.to_numpy() / 2000 - drawn).max() < 0.006
