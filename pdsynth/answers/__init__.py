@@ -25,7 +25,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import Measurement, Model, SchemaError, is_one_of, is_whole, marginalise, show, to_names
+from ..core import (
+    NOISES,
+    Measurement,
+    Model,
+    SchemaError,
+    is_one_of,
+    is_whole,
+    marginalise,
+    show,
+    to_names,
+)
 from .bootstrap import spread_of
 from .exact import joint
 from .laws import half_width
@@ -114,9 +124,10 @@ def expectation(
 
 def noisy_tables(model: Model) -> Iterator[tuple[Measurement, Any]]:
     """The measured tables of a model, each with its line of the ledger."""
-    lines = {e.id: e for e in model.ledger.entries}
+    lines = {e.id: e for e in model.ledger.entries if e.mechanism in NOISES}
     for measured in model.measured:
-        yield measured, lines[measured.entry]
+        if measured.entry in lines:
+            yield measured, lines[measured.entry]
 
 
 def best_measured(model: Model, names: Sequence[str], level: float) -> Noisy | None:

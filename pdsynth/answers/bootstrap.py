@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -15,15 +15,10 @@ from typing import Any
 import numpy as np
 
 from .. import algorithms
-from ..algorithms import parts
 from ..core import ExactNoise, Model, Network, Recipe, Records, SchemaError, progress, show
 
 MOST_RECORDS = 10**7  # of a table that a model plays
-CALLS: Mapping[str, Any] = {
-    **{name: getattr(parts, name) for name in parts.__all__},
-    "Network": Network,
-    "Fraction": Fraction,
-}
+CALLS = {"Network": Network, "Fraction": Fraction}  # besides the parts of pds.parts
 
 
 def spread_of(
@@ -147,5 +142,8 @@ def _build(tree: ast.AST) -> Any:
         return Fraction(_build(tree.left)) / _build(tree.right)
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
         words = {k.arg: _build(k.value) for k in tree.keywords if k.arg}
-        return CALLS[tree.func.id](*map(_build, tree.args), **words)
+        name = tree.func.id
+        known = {x: vars(algorithms.parts).get(x) for x in algorithms.parts.__all__} | CALLS
+        if known.get(name) is not None:
+            return known[name](*map(_build, tree.args), **words)  # type: ignore[misc]
     raise LookupError(type(tree).__name__)

@@ -16,7 +16,6 @@ from .. import persons
 from ..core import (
     KINDS,
     NEIGHBOURS,
-    NOISES,
     Entry,
     Ledger,
     Measurement,
@@ -81,17 +80,18 @@ def _write_measured(measured: Measurement, domain: Schema) -> dict[str, Any]:
 def _read_measured(data: Mapping[str, Any], domain: Schema, ledger: Ledger) -> Measurement:
     """The inverse of :func:`_write_measured`; malformed data raise SchemaError or KeyError."""
     names, merged = tuple(map(str, data["attributes"])), dict(data.get("merged", {}))
-    line = {e.id: e for e in ledger.entries}[data["line"]]
+    line = {e.id: e for e in ledger.entries}.get(str(data["line"]))  # L11 refuses one that is gone
     codes = [np.array(merged.get(a.name, range(a.size)), dtype=np.int64) for a in domain.attributes]
     for attribute, code in zip(domain.attributes, codes, strict=True):
         if code.shape != (attribute.size,) or {*code.tolist()} != {*range(int(code.max()) + 1)}:
             raise SchemaError(f"the merged values of {attribute.name!r} are none")
     shape = tuple(int(codes[domain.index(name)].max()) + 1 for name in names)
-    if line.mechanism not in NOISES or line.scale is None or len({*names}) != len(names):
-        raise SchemaError(f"line {line.id} measured no table")
-    table = _table(f"line {line.id}", shape, data["counts"])
+    if len({*names}) != len(names):
+        raise SchemaError(f"line {data['line']!r:.40} measured a column twice")
+    table = _table(f"line {data['line']!r:.40}", shape, data["counts"])
     merging = Merging(domain, tuple(codes)) if merged else None
-    return Measurement(names, table, line.scale, line.id, merging=merging)
+    scale = Fraction(1) if line is None or line.scale is None else line.scale
+    return Measurement(names, table, scale, str(data["line"]), merging=merging)
 
 
 def save_model(model: Model, path: str | Path, allow_reproducible: bool = False) -> None:

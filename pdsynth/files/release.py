@@ -297,7 +297,7 @@ def read_reviewed(path: Path) -> Schema:
 
 def as_released(schema: Schema) -> Schema:
     """The schema of a synthetic table: it has a header, and nothing is left to be recoded."""
-    plain = tuple(replace(attribute, recode=None) for attribute in schema.attributes)
+    plain = tuple(replace(attribute, recode=None, private=0) for attribute in schema.attributes)
     return replace(schema, attributes=plain, columns=(), file=None)
 
 
