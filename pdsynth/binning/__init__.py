@@ -36,7 +36,7 @@ EACH, MOST = Fraction(1, 50), Fraction(1, 10)  # of ε for one column's edges, a
 MOST_BINS = 2**10
 STEP = "edges({})"
 SOURCE = "medians of medians (Kaplan, Schnapp, Stemmer 2022)"
-__all__ = ["check", "cut", "declare", "refine", "refuse_codes", "share_of_edges"]
+__all__ = ["check", "cut", "declare", "refine", "refuse_codes", "say_edges", "share_of_edges"]
 
 
 def declare(name: Any, low: Any, high: Any, number: Any, **said: Any) -> Attribute:
@@ -66,6 +66,17 @@ def declare(name: Any, low: Any, high: Any, number: Any, **said: Any) -> Attribu
 def share_of_edges(schema: Schema) -> Fraction:
     """The part of ε that chooses edges: 1/50 for each column, at most 1/10. Public."""
     return min(MOST, EACH * len(columns(schema)))
+
+
+def say_edges(schema: Schema) -> str:
+    """What a plan says of private bins; empty where there are none."""
+    names = columns(schema)
+    if not names:
+        return ""
+    return (
+        f" {float(share_of_edges(schema)):.0%} of ε chooses the private edges of "
+        f"{', '.join(names)}; the rest of this forecast takes their bins as given."
+    )
 
 
 def columns(schema: Schema) -> list[str]:
