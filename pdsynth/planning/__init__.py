@@ -530,7 +530,7 @@ def plan(
         + explain(found, len(schema))
         + say_alone(found[0], schema, int(n), float(budget))
         + say_too_fine([a.name for a in fine], [a.size for a in fine])
-        + say_edges(schema)
+        + say_edges(schema, int(n), float(budget))
     )
     if distance is not None:
         sentence += (
