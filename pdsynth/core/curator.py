@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .errors import BudgetError, PrivacyError
+from .candidates import Candidates
+from .edges import private_edges
+from .errors import PrivacyError
 from .ledger import Ledger, LedgerWriter
-from .measures import SCORES, Score, association, project, sketch_sensitivity
+from .measures import SCORES, association, project, sketch_sensitivity
 from .noise import (
     ONE_REPLACED,
     Noise,
@@ -50,64 +51,6 @@ class Measured(NamedTuple):
     counts: np.ndarray
     scale: Scale
     entry: str
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """Attribute–parent pairs to choose from, by their number of parents.
-
-    ``by_size``: for each number s of parents the columns of children (m,) and of their parents (m,
-    s). ``depends_on`` is
-    ``"public"`` or the id of the ledger entry that the candidates are computed from.
-    """
-
-    by_size: tuple[tuple[np.ndarray, np.ndarray], ...]
-    depends_on: str = "public"
-
-    def __len__(self) -> int:
-        return sum(len(children) for children, _ in self.by_size)
-
-    def __getitem__(self, index: int) -> tuple[int, tuple[int, ...]]:
-        for children, parents in self.by_size:
-            if index < len(children):
-                return int(children[index]), tuple(int(p) for p in parents[index])
-            index -= len(children)
-        raise IndexError(index)
-
-    def columns(self, d: int) -> list[int]:
-        """The columns, of ``d``, that occur in any pair, rising."""
-        found = sum(np.bincount(c.ravel(), minlength=d) for pair in self.by_size for c in pair)
-        return np.flatnonzero(found).tolist()
-
-    def single(self) -> Candidates:
-        """The pairs (child, one parent) that a pairwise score adds up."""
-        alone = ((np.repeat(c, p.shape[1]), p.reshape(-1, 1)) for c, p in self.by_size)
-        return Candidates(tuple(alone), self.depends_on)
-
-    def add_up(self, found: Sequence[np.ndarray]) -> np.ndarray:
-        """Scores of the pairs from those of :meth:`single`, in their order: (len(self),)."""
-        scored = zip(found, self.by_size, strict=True)
-        return np.concatenate([f.reshape(parents.shape).sum(axis=1) for f, (_, parents) in scored])
-
-    def sensitivity(
-        self, measure: Score, n: int, sizes: Sequence[int]
-    ) -> tuple[int, tuple[int, int]]:
-        """The largest sensitivity of the scores of ``n`` records, and domain sizes that attain it.
-
-        Only whether child and parents have 1, 2 or more declared values matters.
-        """
-        size, worst = np.array(sizes), (0, (1, 1))
-        for children, parents in self.by_size:
-            x = np.minimum(size[children], 3)
-            pi = np.minimum(size[parents].astype(float).prod(axis=1), 3).astype(np.int64)
-            for kind in np.flatnonzero(np.bincount(4 * x + pi)).tolist():
-                domain = divmod(kind, 4)
-                worst = max(worst, (measure.sensitivity(n, *domain), domain))
-            if measure.name == "F" and (x != 2).any():
-                raise BudgetError(
-                    "score 'F' needs children with two values: use score='R', or a binary table"
-                )
-        return worst
 
 
 class Curator(LedgerWriter):
@@ -144,7 +87,9 @@ class Curator(LedgerWriter):
         twin._residuals, twin.released = {}, {}
         return twin
 
-    def merged(self, merging: Merging, inputs: Sequence[str]) -> Curator:
+    def merged(
+        self, merging: Merging, inputs: Sequence[str], step: str = "rare values merged"
+    ) -> Curator:
         """The same door on the records with some values standing as one, as releases say.
 
         ``inputs``: the lines of these releases. Sets of columns and tables are over merged values.
@@ -155,7 +100,7 @@ class Curator(LedgerWriter):
         twin, merged = copy(self), merging.schema
         sizes = zip(merged.names, merged.sizes, self.schema.sizes, strict=True)
         words = ", ".join(f"{x}: {new} of {old} values" for x, new, old in sizes if new < old)
-        twin._domain = self.note_post_processing("rare values merged", tuple(inputs), words)
+        twin._domain = self.note_post_processing(step, tuple(inputs), words)
         twin._records, twin.schema = self._records.merged(merging), merged
         twin._residuals, twin.released = {}, {}
         return twin
@@ -309,6 +254,38 @@ class Curator(LedgerWriter):
             among=[*sets, "STOP"],
         )
         return None if chosen == len(sets) else chosen
+
+    def choose_edges(
+        self, column: int, number: int, epsilon: Fraction, *, step: str, source: str
+    ) -> tuple[list[int], str]:
+        """Edges between a column's values, of exactly ``number`` bins, with their line's id.
+
+        Rising numbers of values: a bin begins at each. Values that hold clearly more than a bin's
+        part of the records stand alone, the others are cut at medians of medians, and at half of
+        the widest bins. A last value that stands for missing isn't among them.
+
+        **Privacy:** costs ε: exponential mechanisms that compose to it, with whole records for
+        scores, whose sensitivity is 2 where a record is replaced and 1 where one comes or goes
+        (lemma:edges, :func:`~pdsynth.core.edges.private_edges`).
+        """
+        unit, cells = self.ledger.unit, len(self.schema.attributes[column].values)
+        entry = self._charge(
+            step,
+            source,
+            f"{number - 1} edges of {cells:,} values",
+            (column,),
+            epsilon=epsilon,
+            mechanism="exponential",
+            sensitivity=Fraction(unit.moved),
+            score_unit="records",
+            sensitivity_unit="records",
+            domain_sizes=(cells, 1),
+            unit=unit,
+            lemma=unit.lemma("edges"),
+        )
+        counts = self._records.table((column,))[:cells]
+        heavy, noise = self.n // number, self._noise.child(step)
+        return private_edges(counts, number, heavy, unit.moved, epsilon, noise), entry
 
     def exponent(self, epsilon: Fraction) -> Fraction:
         """The exponent of a choice that may cost ε. **Privacy:** public: it costs nothing."""

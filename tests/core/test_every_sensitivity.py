@@ -20,6 +20,7 @@ from privacy_tools import (
 )
 
 from pdsynth.core import curator as curator_room
+from pdsynth.core import edges as edges_room
 from pdsynth.core.curator import Candidates, Curator, Measured
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, JACCARD_GRID, SCORES
@@ -108,6 +109,27 @@ def select(score, candidates):
 
 def choose(curator):
     return curator.choose_table(SETS, EXPECTED, np.array([1, 0, 2]), Q(1), **ONE)
+
+
+def edges(number, plan=(1, 0)):
+    """The scores of the first choices of edges; plan: levels, and heavy values looked for."""
+
+    def scores(curator):
+        seen = []
+
+        def mechanism(scores, sensitivity, epsilon, *_, **__):
+            seen.append(scores.value)
+            assert curator.ledger.entries[-1].sensitivity == sensitivity.value
+            return 0
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(edges_room, "exponential_mechanism", mechanism)
+            patch.setattr(edges_room, "plan_edges", lambda number: plan)
+            patch.setattr(Curator, "n", 4)  # where it is secret, the noisy one that was paid for
+            curator.choose_edges(1, number, Q(1), step="s", source="")
+        return seen
+
+    return scores
 
 
 def table(curator):
@@ -232,6 +254,11 @@ ROWS = {
     "information_sketch": {
         "I": Row(sketch("I", GRID), guarantee="published"),
         "J": Row(sketch("J", JACCARD_GRID), guarantee="published"),
+    },
+    "choose_edges": {  # its levels together: tests/binning/test_edges.py
+        "": Row(edges(2), np.max, at_least=1, tables=WIDE),
+        "add_remove": Row(edges(2), np.max, relation="add_remove", at_least=1, tables=WIDE),
+        "heavy values": Row(edges(2, (0, 1)), np.max, at_least=1, tables=WIDE),
     },
     "choose_table": {
         "": Row(chosen(choose), np.max, at_least=1),
