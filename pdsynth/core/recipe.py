@@ -41,7 +41,7 @@ from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, U
 from .records import Records
 from .rules import NOISES
 from .schema import BinaryEncoding, Facts, Schema, check_schema, join_target
-from .structure import Measurement, check_parents, noise_dominates
+from .structure import Measurement, check_parents, noise_dominates, released_columns
 
 
 class Habits:
@@ -401,7 +401,7 @@ class Recipe(Habits):
             noise = parts.budget.allocate(own, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
-        found = found or [*list_columns(own), *parts.conditionals.measure(own, learnt, noise)]
+        found = found or [*released_columns(own), *parts.conditionals.measure(own, learnt, noise)]
         facts = replace(facts, schema=learnt.schema or facts.schema)
         tables = parts.reconcile.reconcile(found, learnt.network, facts)
         every = (close(curator),) * len(tables)
@@ -563,15 +563,6 @@ def open_records(data: Any, schema: Schema) -> AbstractContextManager[Records]:
         return nullcontext(data)
     records: AbstractContextManager[Records] = data.open(schema)
     return records
-
-
-def list_columns(curator: Curator) -> list[Measurement]:
-    """The single columns that a run has released.
-
-    **Privacy:** reads releases only.
-    """
-    names = curator.schema.names
-    return [Measurement((names[j],), *answer) for j, answer in curator.released.items()]
 
 
 def close(curator: Curator) -> tuple[str, ...]:
