@@ -29,6 +29,7 @@ from .budgets import (
     uniform,
     value_weights,
 )
+from .column_rules import Rule
 from .counts import MAX_CELLS, Codes, Counter, CountLogs, Split, count_cells
 from .curator import Candidates, Curator, Measured, Pairs, split_pairs
 from .errors import (
@@ -81,6 +82,7 @@ from .noise import (
     TableBudget,
     Unit,
     as_fraction,
+    as_scales,
     discrete_laplace_pmf,
     exponential_mechanism,
     exponential_probabilities,
