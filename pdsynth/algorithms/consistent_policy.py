@@ -21,7 +21,7 @@ from ..core.network import Restriction, check_restriction
 from ..core.noise import TableBudget, as_fraction, share
 from ..core.schema import Facts
 from ..core.structure import Measurement
-from .hpprivbayes import SensitivityGroups, check_personal
+from .personal import SensitivityGroups, check_personal
 
 SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
 UNIT = 2**16  # shares of ε are rounded down to this part of it

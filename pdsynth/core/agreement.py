@@ -31,7 +31,7 @@ from .factors import (
     junction_tree,
     may_join,
 )
-from .measures import marginalise
+from .measures import marginalise, project
 from .network import Network
 from .noise import Scale, positive
 from .schema import Facts, Merging
@@ -137,6 +137,16 @@ class Agree:
     ) -> tuple[tuple[str, ...], ...]:
         """None named: every table is made from all that was measured."""
         return ()
+
+
+class AgreeByDefault(Agree):
+    """As :class:`Agree`, of recipes that measure single columns, too.
+
+    A user may leave tables as they were measured (``AsMeasured()``); under ``"published"`` and
+    ``"none"`` they stay so.
+    """
+
+    must_stay = False
 
 
 class AgreeInPairs(Agree):
@@ -304,13 +314,6 @@ def parts(shapes: Sequence[tuple[int, ...]]) -> list[slice]:
 def split(vector: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
     """The tables of a vector, in their shapes."""
     return [vector[p].reshape(shape) for p, shape in zip(parts(shapes), shapes, strict=True)]
-
-
-def project(counts: np.ndarray, n: float) -> np.ndarray:
-    """The closest counts in squares that aren't negative and have the sum n."""
-    falling = np.sort(counts)[::-1]
-    over = (np.cumsum(falling) - n) / np.arange(1, len(counts) + 1)
-    return np.maximum(counts - over[np.flatnonzero(falling > over)[-1]], 0.0)
 
 
 def first_guess(

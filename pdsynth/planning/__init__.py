@@ -45,6 +45,7 @@ from ..algorithms import (
     share_of_columns,
     share_of_look,
 )
+from ..binning import say_edges, share_of_edges
 from ..core import (
     ALL_PAIRS,
     MAX_CELLS,
@@ -167,7 +168,8 @@ class _Facts:
 
     def __init__(self, schema: Schema, n: int, epsilon: float, given: Prior | None = None) -> None:
         self.prior = given or prior()
-        self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n
+        paid = float(1 - share_of_edges(schema))  # what private bins leave of ε
+        self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n * paid
         self.n, self.d = n, len(schema)
         columns = np.arange(self.d)
         if self.d > ALL_PAIRS:
@@ -530,6 +532,7 @@ def plan(
         + say_alone(found[0], schema, int(n), float(budget))
         + say_too_fine([a.name for a in fine], [a.size for a in fine])
         + say_rules(schema)
+        + say_edges(schema, int(n), float(budget))
     )
     if distance is not None:
         sentence += (
