@@ -25,7 +25,6 @@ from .drawing import bars_in_range, finish, panels, title_below
 from .effects import hedges
 from .engine import Paper, find, load
 from .grids import NO_NOISE, Run
-from .privabn_readings import Reread
 from .results import Key, Result, distinct, markdown, select, summarise
 
 FLAT = s.SensitivityGroups(rare_values="same_noise")
@@ -115,9 +114,9 @@ def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     """PrivABN: selection, parent sets, in-degree, and where the noise lies."""
     made: dict[str, Callable[..., Any]] = {
         "as printed": s.PrivABN,
-        "undivided selection": partial(Reread, selection="undivided"),
-        "exact selection": partial(Reread, selection="exact"),
-        "ascending parent sets": partial(Reread, selection="printed", parent_sets="ascending"),
+        "undivided selection": partial(s.PrivABN, reading="undivided"),
+        "exact selection": partial(s.PrivABN, reading="exact"),
+        "ascending parent sets": partial(s.PrivABN, reading="ascending"),
         "at most 3 parents": partial(s.PrivABN, k=3),
         "at most 3 parents, noise on joint counts": partial(JointABN, k=3),
     }

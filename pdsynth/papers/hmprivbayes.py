@@ -6,8 +6,9 @@ open is decided in ``hmprivbayes.toml``.
 
 import os
 import platform
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,28 +27,8 @@ from .rules import ONE_TIME, Answer, Question, rule, times_apart
 from .selectors import fill
 
 ADULT, BIG5, CMC = "Adult", "Big5", "CMC"
+TABLES = {ADULT: lambda: load_adult(complete=True), BIG5: load_big5, CMC: load_cmc}
 YOUNG = "51"  # Big5's age has 16 bins; the edge nearest to 50 lies between 51 and 52
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class BitPrivBayes(PrivBayes):
-    """PrivBayes on the bits that HMPrivBayes works on; k counts bits.
-
-    **Privacy:** as PrivBayes.
-    """
-
-    over_bits: ClassVar[bool] = True
-    k_counts_parents: ClassVar[bool] = False
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class BitJTree(algorithms.JTree):
-    """JTree on the same bits.
-
-    **Privacy:** as JTree.
-    """
-
-    over_bits: ClassVar[bool] = True
 
 
 def synthesizer(this: Curve, settings: Any) -> Any:
@@ -55,11 +36,11 @@ def synthesizer(this: Curve, settings: Any) -> Any:
     if this.method == "real data":
         return RealData()
     bits = settings.coding == "bits" and this.guarantee == "published"
+    reading: dict[str, Any] = {"reading": "bits"} if bits else {}
     if this.method == "PrivBayes":
-        degree = settings.degree if bits else this.degree
-        return (BitPrivBayes if bits else PrivBayes)(k=degree, **this.keywords)
+        return PrivBayes(k=settings.degree if bits else this.degree, **reading, **this.keywords)
     if this.method == "JTree":
-        return (BitJTree if bits else algorithms.JTree)(**this.keywords)
+        return algorithms.JTree(**reading, **this.keywords)
     shared = this.keywords | {"k": settings.clusters, "l": this.degree}
     if this.method == "PrivSCBN":
         return algorithms.PrivSCBN(**shared)
@@ -72,11 +53,9 @@ def synthesizer(this: Curve, settings: Any) -> Any:
 # --- the tables -----------------------------------------------------------------------------------
 
 
-def tables(run: Run, second: str = "") -> dict[str, Dataset]:
-    """Adult (complete rows, salary) and Big5 (age); the user's own table, or CMC."""
-    if second == CMC:
-        return run.load({CMC: load_cmc})
-    return run.load({ADULT: lambda: load_adult(complete=True), BIG5: load_big5})
+def tables(run: Run, names: Sequence[str] = (ADULT, BIG5)) -> dict[str, Dataset]:
+    """Adult (complete rows, salary), Big5 (age) and CMC, as named; the user's own table."""
+    return run.load({name: TABLES[name] for name in names})
 
 
 def positive(dataset: Dataset) -> list[str] | None:
@@ -124,7 +103,7 @@ def measures(key: Key, settings: Any) -> dict[str, str]:
 
 def leaks(settings: Any, run: Run) -> pd.DataFrame:
     """Figure 4, leak against n at one ε: the first table, padded with random rows."""
-    dataset = next(iter(tables(run).values()))
+    (dataset,) = tables(run, [ADULT]).values()
     named = {c: synthesizer(c, settings) for c in PAPER.curves(4, settings)}
     grids = [
         Grid(
@@ -143,7 +122,7 @@ def leaks(settings: Any, run: Run) -> pd.DataFrame:
 def distances(settings: Any, run: Run) -> pd.DataFrame:
     """Figure 5: distances on the original attributes, and errors on held-out real rows."""
     parts = []
-    for name, dataset in tables(run, settings.table).items():
+    for name, dataset in tables(run, [settings.table] if settings.table else (ADULT, BIG5)).items():
         if settings.measured == "bits":
             dataset = bits_of(dataset)
         svm = {"max_rows": settings.svm_rows, "positive": positive(dataset)}

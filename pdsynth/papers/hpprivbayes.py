@@ -20,7 +20,6 @@ from . import drawing, engine, results
 from .drawing import STYLE, finish, label, level, line, panels
 from .engine import load
 from .grids import NO_NOISE, RealData, Run
-from .hpprivbayes_at_most import AtMostHPPrivBayes, AtMostPrivBayes
 from .results import FAILS, Key, Result, average, decide, markdown, select, stretched, summarise
 from .rules import Answer, Question, rule
 
@@ -32,9 +31,10 @@ TABLES = {TABLE: lambda: load_adult(coding="thesis"), "NLTCS": load_nltcs}
 
 @dataclass(frozen=True)
 class Curve(engine.Curve):
-    """One method with its parameters; ``r`` is empty for PrivBayes."""
+    """One method with its parameters; ``r`` and ``theta`` are empty for PrivBayes."""
 
     r: str = ""
+    theta: str = ""
 
 
 def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
@@ -42,18 +42,15 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
     if this.method == "real data":
         return RealData()
     shared, published = this.keywords | {"k": this.degree}, this.guarantee == "published"
-    loose = published and settings.parents == "at most k"
+    if published and settings.parents == "at most k":
+        shared |= {"reading": "at most k"}
     if this.method == "PrivBayes":
-        reprinted = published and settings.baseline == "thesis"
-        shared |= (
-            {"reading": "thesis", "share_structure": 0.5}
-            if reprinted
-            else {"share_structure": settings.beta}
-        )
-        return (AtMostPrivBayes if loose else PrivBayes)(**shared)
-    return (AtMostHPPrivBayes if loose else HPPrivBayes)(
+        if published and settings.baseline == "thesis":
+            return PrivBayes(**shared | {"reading": "thesis", "share_structure": 0.5})
+        return PrivBayes(share_structure=settings.beta, **shared)
+    return HPPrivBayes(
         sensitive=sensitive,
-        theta=settings.theta,
+        theta=float(this.theta),
         r=cast(float, Fraction(this.r)),
         share_structure=settings.L1,
         **shared,

@@ -17,7 +17,6 @@ from ..published.privabn import ParentChoice
 from . import results
 from .engine import load
 from .grids import NO_NOISE, Curve, Run
-from .privabn_readings import Reread
 from .results import Key, average, bootstrap, decide, difference, distinct, stretched
 from .rules import Answer, Gaps, Question, rule
 
@@ -28,10 +27,9 @@ def synthesizer(this: Curve, settings: Any) -> Any:
         return PrivBayes(k=this.degree, **this.keywords)
     if this.method != "PrivABN":
         return getattr(algorithms, this.method)(**this.keywords)
-    reading = settings.selection, settings.parent_sets
-    if this.guarantee == "published" and reading != ("printed", "descending"):
-        return Reread(selection=reading[0], parent_sets=reading[1], **this.keywords)
-    return PrivABN(**this.keywords)
+    if this.guarantee != "published":
+        return PrivABN(**this.keywords)
+    return PrivABN(reading=settings.reading, **this.keywords)
 
 
 def errors(key: Key, settings: Any, run: Run, name: str, dataset: Dataset) -> pd.DataFrame:

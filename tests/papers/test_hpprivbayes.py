@@ -212,8 +212,8 @@ def make(root):
 @pytest.fixture(scope="module")
 def committed(make):
     """Every committed figure and table, redrawn once."""
-    papers = [engine.find(name) for name in engine.PAPERS]
-    return {(p.name, key): make.redrawn(p, key) for p in papers for key in make.drawn(p)}
+    boards = [make.Committed(engine.find(name), make.HERE) for name in engine.PAPERS]
+    return {(b.paper.name, key): make.redrawn(b, key) for b in boards for key in b.keys}
 
 
 class TestCommitted:
@@ -230,14 +230,12 @@ class TestCommitted:
         assert {(c.method, c.guarantee, c.k, c.r) for c in curves} <= found
         assert result.parameters["tables"] == {"adult (thesis coding)": 45_222}
 
-    def test_points_are_the_trials_means(self, make, committed, tmp_path, monkeypatch):
+    def test_points_are_the_trials_means(self, make, committed, tmp_path):
         for (name, key), result in committed.items():
-            kept = make.file(engine.find(name), key, ".csv").read_bytes()
-            again = tmp_path / f"{name}{engine.stem(key)}.csv"
-            monkeypatch.setattr(make, "file", lambda paper, key, end, path=again: path)
-            make.write_points(engine.find(name), key, result)
-            monkeypatch.undo()
-            assert again.read_bytes() == kept, (name, key)
+            kept, again = (make.Committed(engine.find(name), at) for at in (make.HERE, tmp_path))
+            again.file(key, ".csv").parent.mkdir(exist_ok=True)
+            make.write_points(again, key, result)
+            assert again.file(key, ".csv").read_bytes() == kept.file(key, ".csv").read_bytes()
 
     @pytest.mark.slow
     def test_a_redraw_writes_the_words_of_the_committed_picture(self, make, committed, chromium):
@@ -247,7 +245,7 @@ class TestCommitted:
                 for at, result in committed.items()
             }
         for (name, key), fresh in drawn.items():
-            kept = make.file(engine.find(name), key, ".svg").read_text(encoding="utf-8")
+            kept = make.Committed(engine.find(name), make.HERE).file(key, ".svg").read_text("utf-8")
             assert re.findall(r">([^<>]+)</t", fresh) == re.findall(r">([^<>]+)</t", kept), (
                 name,
                 key,
@@ -260,7 +258,7 @@ class TestCommitted:
             & (trials["guarantee"] == "published")
             & (trials["k"] == "2")
         ].iloc[0]
-        curve = hpprivbayes.Curve(row["method"], row["guarantee"], row["k"], row["r"])
+        curve = hpprivbayes.Curve(row["method"], row["guarantee"], row["k"], row["r"], row["theta"])
         synth = hpprivbayes.synthesizer(curve, "occupation", PAPER.settings())
         fitted = synth.set_params(epsilon=float(row["epsilon"]), random_state=int(row["seed"])).fit(
             records
