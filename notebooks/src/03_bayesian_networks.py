@@ -31,6 +31,7 @@ pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")
 n, cells = len(adult.frame), math.prod(adult.schema.sizes)
 
+# %%
 def drown():
     table = pd.Series({"cells": f"{cells:,}", "people": f"{n:,}", "noise at ε = 1, in people": f"{2 * cells:,}"})
     return 2 * cells / n, table.to_frame("the full table")

@@ -28,6 +28,7 @@ from pdsynth.course.guess import guess
 first, second = audit.samples("privabn-conditional-noise", 2000, epsilon=0.05, seed=1)
 threshold = 2**19  # the middle of the scale: P*[x1 = 1] above one half?
 
+# %%
 def games():
     return 50 * ((first > threshold).mean() + (second <= threshold).mean())
 

@@ -163,7 +163,18 @@ grid = {e: {rows: pds.plan(schema, rows, e).table["noise ÷ mean cell"][1] for r
 pd.DataFrame(grid).rename_axis("records").rename_axis("ε", axis=1).round(2)
 
 # %% [markdown]
-# The first two lines are the honest answer for many files: **too small**. Then coarsen bins, drop columns, publish single columns (`pds.baselines.Independent`), or don't publish. A larger ε isn't on
+# The way back starts from the distance that is wanted: which ε does it take? Where no ε up to 10 does, the plan says so.
+# `panels.way_back.panel()` in a new cell moves both directions.
+
+# %%
+print(pds.plan(schema, n, distance=0.1))
+
+# %% [markdown]
+# ![The expected distance by ε, with a mark for an ε of one's choice and one for a distance of one's choice](pictures/19_the_way_back.svg)
+#
+# *The panel's first position.*
+#
+# The first two lines of the table above are the honest answer for many files: **too small**. Then coarsen bins, drop columns, publish single columns (`pds.baselines.Independent`), or don't publish. A larger ε isn't on
 # this list.
 #
 # One more edge has its price, too. What it would bring is read off a *public* table that looks like yours; here, Adult's other half.

@@ -33,6 +33,7 @@ from pdsynth.course.guess import guess
 
 people, rng = 45_222, np.random.default_rng(20)
 
+# %%
 def name_and_shame():
     printed = rng.random((400, people)) < 1 / people  # 400 releases
     somebody = 100 * printed.any(axis=1).mean()

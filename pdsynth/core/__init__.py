@@ -29,6 +29,7 @@ from .budgets import (
     uniform,
     value_weights,
 )
+from .column_rules import Rule
 from .counts import MAX_CELLS, Codes, Counter, CountLogs, Split, count_cells
 from .curator import Candidates, Curator, Measured, Pairs, split_pairs
 from .errors import (

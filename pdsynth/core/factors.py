@@ -9,7 +9,7 @@ tables. Before them, the graphs: elimination, junction trees, spanning trees.
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import NamedTuple
@@ -339,6 +339,10 @@ class CliqueTree:
             tuple(self.sizes[j] if j in columns else 1 for j in axes),
         )
 
+    def rule_out(self, columns: Sequence[int], mask: np.ndarray) -> tuple[Place, np.ndarray]:
+        """The factor that leaves the marked cells of some columns, rising, and no others."""
+        return self.place(self.home(columns), columns), np.where(mask, 0.0, NEVER)
+
     def multiply(self, factors: Iterable[tuple[Place, np.ndarray]]) -> list[np.ndarray]:
         """The logarithm of the product of factors, clique by clique; factors as logarithms."""
         logs = [np.zeros(shape) for shape in self.shapes]
@@ -465,40 +469,41 @@ def condition(
     pairs: Sequence[tuple[int, Columns]],
     tables: Sequence[np.ndarray | None],
     sizes: Sequence[int],
-    evidence: Mapping[int, np.ndarray],
+    evidence: Sequence[tuple[Columns, np.ndarray]],
     most: int = MOST_CELLS,
 ) -> list[Family] | None:
-    """The network given that each node of ``evidence`` holds one of its marked values: exactly.
+    """The network given that the nodes of each ``evidence`` stand in one of its marked cells:
+    exactly.
 
     ``pairs``: (child, parents) in sampling order; ``tables``: P(child | parents), float (|X|, cells
-    of the parents), None for one that isn't kept whole; ``evidence``: bool (|X|,) by node. Returns
-    families in a new sampling order. Nodes that aren't above the evidence keep their pair, and
-    their table where it is None. None: a table on the way would have more than ``most`` cells.
-    Raises Impossible.
+    of the parents), None for one that isn't kept whole; ``evidence``: rising nodes, and bool, one
+    axis each. Returns families in a new sampling order. Nodes that aren't above the evidence keep
+    their pair, and their table where it is None. None: a table on the way would have more than
+    ``most`` cells. Raises Impossible.
 
     >>> p = np.array([[0.5], [0.5]]), np.array([[0.9, 0.2], [0.1, 0.8]])
-    >>> families = condition([(0, ()), (1, (0,))], p, (2, 2), {1: np.array([False, True])})
+    >>> families = condition([(0, ()), (1, (0,))], p, (2, 2), [((1,), np.array([False, True]))])
     >>> [(family.child, family.parents) for family in families]
     [(1, ()), (0, (1,))]
     >>> families[1].p[:, 1].round(3).tolist()
     [0.111, 0.889]
     """
-    above = set(evidence)  # with all that stands above it
+    above = {j for columns, _ in evidence for j in columns}  # with all that stands above it
     for child, parents in reversed(pairs):
         above.update(parents if child in above else ())
     families = [Family(*pair, p) for pair, p in zip(pairs, tables, strict=True)]
     asked = [family for family in families if family.child in above]
-    graph = elimination_tree([(child, *parents) for child, parents, _ in asked], sizes)
+    scopes = [(child, *parents) for child, parents, _ in asked]
+    graph = elimination_tree([*scopes, *(columns for columns, _ in evidence)], sizes)
     tree = CliqueTree(graph, tuple(sizes))
     if max(map(math.prod, tree.shapes)) > most:
         return None
-    factors = []
+    factors = [tree.rule_out(columns, mask) for columns, mask in evidence]
     for child, parents, p in asked:
         if p is None:
             return None
         scope = child, *parents
-        masked = p * evidence[child][:, None] if child in evidence else p
-        log = np.log(masked, out=np.full(p.shape, NEVER), where=masked > 0)
+        log = np.log(p, out=np.full(p.shape, NEVER), where=p > 0)
         log = marginalise(log.reshape([sizes[j] for j in scope]), scope, sorted(scope))
         factors.append((tree.place(tree.home(scope), scope), log))
     joint, normaliser = tree.calibrate(tree.multiply(factors), 1.0)

@@ -194,8 +194,10 @@ class Sampling:
         return codes[:, [name not in self.hidden for name in self.schema.names]]
 
     def _source(self, where: Mapping[str, Any] | None) -> Any:
-        if where is None:
-            return self
+        return self if where is None else self._condition(where)
+
+    def _condition(self, where: Mapping[str, Any] | None) -> Any:
+        """The model given ``where``, and the rules of its schema."""
         from .conditions import Given  # noqa: PLC0415 - conditions are asked for rarely
 
         return Given(self, where)
@@ -275,10 +277,29 @@ class Model(Sampling):
     def sample_codes(
         self, n: int, generator: np.random.Generator, method: str = "independent"
     ) -> np.ndarray:
-        """Codes of n synthetic records by ancestral sampling: uint8/uint16 (n, d), by column.
+        """Codes of n synthetic records: uint8/uint16 (n, d), by column.
 
-        ``method`` as in :meth:`sample`. What bits can spell but the schema doesn't declare is drawn
-        again.
+        ``method`` as in :meth:`sample`. No record breaks a rule of the schema.
+        """
+        if self.ruled is not None:
+            return np.asarray(self.ruled.sample_codes(n, generator, method))
+        return self.draw_codes(n, generator, method)
+
+    @cached_property
+    def ruled(self) -> Any:
+        """The model given the rules of its schema, as ``where`` conditions it; None without rules.
+
+        Its ``exact`` is a model whose network and ``conditionals`` keep the rules, or None where
+        records are drawn again until they do.
+        """
+        return self._condition(None) if self.schema.masks else None
+
+    def draw_codes(
+        self, n: int, generator: np.random.Generator, method: str = "independent"
+    ) -> np.ndarray:
+        """As :meth:`sample_codes` by ancestral sampling from the tables, whatever the rules say.
+
+        What bits can spell but the schema doesn't declare is drawn again.
         """
         if not is_one_of(method, METHODS):
             raise SchemaError(f"method must be one of {METHODS}, got {show(method)}")

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from .budgets import Parts, Plan, choose_reconcile
+from .conditions import check_rules
 from .curator import Curator
 from .errors import (
     BudgetError,
@@ -478,6 +479,8 @@ class Recipe(Habits):
                 "OpenDP draws from the operating system and takes no seed: use "
                 "random_state=None, or noise='exact'"
             )
+        if schema.rules:
+            check_rules(schema)
         if self.guarantee == "strict" and schema.source != "public":  # a promise, so a refusal
             raise PrivacyError(
                 "this schema was inferred from the data, so its domains would leak; write a public "

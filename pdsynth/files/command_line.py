@@ -187,22 +187,38 @@ def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None
 @commands.command()
 @DATA
 @click.argument("schema", type=FILE)
-@EPSILON
+@click.option("--epsilon", type=Epsilon(), metavar="ε", help="What a person may lose, as 0.5.")
+@click.option(
+    "--distance",
+    type=float,
+    metavar="D",
+    help="The way back: the least ε whose expected two-way distance is at most that, as 0.05.",
+)
 @EXPECTED
 @read_options
-def plan(data: Path, schema: Path, epsilon: Any, expected: int | None, **how: Any) -> None:
+def plan(
+    data: Path,
+    schema: Path,
+    epsilon: Any,
+    distance: float | None,
+    expected: int | None,
+    **how: Any,
+) -> None:
     """Say what n records can bear at ε: the method, and how noisy its tables would be.
 
-    Of DATA only the column names and the number of records are read. Costs nothing. Where the
-    number of records is secret (relation=add_remove), say --expected-records.
+    Or, with --distance in place of --epsilon, which ε a distance takes. Of DATA only the column
+    names and the number of records are read. Costs nothing. Where the number of records is secret
+    (relation=add_remove), say --expected-records.
     """
+    if (epsilon is None) == (distance is None):
+        raise click.UsageError("say one of --epsilon and --distance")
     declared = Schema.read(schema)
     if open_lines(schema):
         say(f"{schema.name} is a draft: its domains aren't public yet, and release will refuse it.")
     found = read_header(data, declared, **how)
     if gone := [name for name in declared.names if name not in found.names]:
         raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found.names)}")
-    made = make_plan(declared, expected or found.n, epsilon)
+    made = make_plan(declared, expected or found.n, epsilon, distance=distance)
     click.echo(f"{made}\n\nRecommended: {made.synthesizer()!r}")
     for table in (made.methods, made.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))

@@ -89,6 +89,7 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
             )
             continue
         found += _of_column(attribute, frame[attribute.name], examples)
+    found += _of_rules(schema, frame)
     found += [
         Problem(str(name), len(frame), "undeclared column", "declare it, or leave it out: drop")
         for name in dict.fromkeys(columns)
@@ -100,6 +101,24 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
         if why.startswith("?")
     ]
     return Problems(tuple(found))
+
+
+def _of_rules(schema: Schema, frame: pd.DataFrame) -> list[Problem]:
+    """Rules that records break, among those whose cells of its columns have codes."""
+    found = []
+    for rule, columns, mask in schema.refusing:
+        attributes = [schema.attributes[j] for j in columns]
+        if not all([*frame.columns].count(name) == 1 for name in rule.columns):
+            continue
+        try:
+            codes = np.stack([a.look_up(frame[a.name])[0] for a in attributes])
+        except SchemaError:  # said of that column
+            continue
+        inside = (codes >= 0).all(axis=0) & (codes < [[a.size] for a in attributes]).all(axis=0)
+        if broken := int((~mask[tuple(codes[:, inside])]).sum()):
+            what, remedy = f"break rule «{rule}»", "correct or drop them, or on_violation = 'keep'"
+            found.append(Problem(", ".join(rule.columns), broken, what, remedy))
+    return found
 
 
 def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[Problem]:

@@ -93,6 +93,13 @@ class TestPlan:
         (here / "more.csv").write_text(DATA + ROWS[0] + "\n")
         assert "401 rows" in speak("plan more.csv schema.toml --epsilon 1")[1]
 
+    def test_the_way_back_names_the_epsilon_of_a_distance(self, here, speak):
+        said = speak("plan data.csv schema.toml --distance 0.2")[1]
+        epsilon = re.search(r"Recommended: \w+\(epsilon=([\d.]+)", said)[1]
+        assert f"ε = {epsilon} is the least" in said
+        status, out, words = speak("plan data.csv schema.toml --distance 0.001")
+        assert (status, out) == (1, "") and "no ε up to 10" in words
+
     def test_no_records_are_parsed(self, here, speak, monkeypatch):
         def never(*_, **__):
             raise AssertionError("a record was read")
@@ -463,6 +470,8 @@ class TestWords:
             "nonsense",
             "plan",
             "plan data.csv schema.toml",
+            "plan data.csv schema.toml --epsilon 1 --distance 0.1",
+            "plan data.csv schema.toml --distance near",
             "plan data.csv schema.toml --epsilon 0",
             "plan data.csv schema.toml --epsilon many",
             "plan gone.csv schema.toml --epsilon 1",

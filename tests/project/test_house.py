@@ -30,7 +30,7 @@ UNCOUNTED = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
 NAMES = set(
     """
     PrivBayes HPPrivBayes HMPrivBayes PrivABN PPBA GeneticBayes ConsistentBayes Synthesizer
-    Schema Attribute Network Restriction Model Ledger Session
+    Schema Attribute Rule Network Restriction Model Ledger Session
     SchemaError BudgetError PrivacyError
     plan baselines parts datasets evaluate audit papers plots
 """.split()

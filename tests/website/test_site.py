@@ -11,6 +11,9 @@ from browser_tools import STILL
 from filelock import FileLock
 from site_tools import Server, broken, leaks, of_this_machine
 
+from pdsynth.course.guess import guess
+from pdsynth.course.typed import read_typed
+
 CHROMIUM = (
     os.environ.get("BROWSER_PATH")
     or shutil.which("chromium")
@@ -204,6 +207,46 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         narrow = "table { table-layout: fixed; width: 60px !important }"
         page.add_style_tag(content=narrow + " td { word-break: break-all }")
         assert page.evaluate(BROKEN), "the failing twin: words in cells of a few pixels"
+
+
+def test_a_guess_is_typed_and_committed_without_a_kernel(one, visit):
+    with Server(one) as address:
+        page = visit(address, "lessons/00_start_here.html")
+        box = page.locator(".pdsynth-guess").first
+        answer = box.locator("details")
+        field = box.get_by_label("Your guess")
+        assert not answer.is_visible()
+        field.fill("many")
+        field.press("Enter")
+        assert "A number, please" in box.get_by_role("status").text_content()
+        assert not answer.is_visible() and field.is_enabled()
+        field.fill("1,5")
+        field.press("Enter")
+        assert box.get_by_role("status").text_content() == "You: 1.5 of 100"
+        assert "Answer: " in answer.inner_text() and field.is_disabled()
+        hidden = page.locator(".cell.tag_hide-input:has(.pdsynth-guess)").first
+        assert hidden.locator("details.hide").get_attribute("open") is None, "its code is folded"
+        texts = ["1,5", "0,125", "1,000", "1.000", "1.234,5", "12 %", "−3", "1 000", "1,2,3", "",
+                 "x", "1e3", ".5", "5.", "1,234.5", "1,234,567", "--1", "1_000", "+2"]  # fmt: skip
+        load = "Promise.all([import('/_static/guesses.js')])"
+        read = page.evaluate(f"ts => {load}.then(([m]) => ts.map(m.readTyped))", texts)
+        assert read == [typed(text) for text in texts]
+        facts = {"unit": "legs", "one": "leg", "digits": 3}
+        numbers = [14.84, 0.0123456, 1234567, 0, 2.0, 1]
+        written = page.evaluate(
+            f"([ns, f]) => {load}.then(([m]) => ns.map(n => m.write(n, f)))", [numbers, facts]
+        )
+        asked = guess("?", lambda: 1, unit="legs")
+        assert written == [asked.write(number) for number in numbers]
+        clean(page)
+
+
+def typed(text):
+    """What the course reads; None for what is no number."""
+    try:
+        return read_typed(text)
+    except ValueError:
+        return None
 
 
 def test_lesson_00_on_a_phone_cuts_nothing(one, visit):

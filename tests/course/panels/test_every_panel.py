@@ -16,6 +16,7 @@ NOTHING_TO_SPEND = {
     "genetic",
     "outside",
     "own_data",
+    "way_back",
     "worlds",
 }  # made-up people, a stored search, public facts
 ONE_TABLE = {
@@ -27,9 +28,10 @@ ONE_TABLE = {
     "own_data",
     "persons",
     "privabn",
+    "way_back",
     "worlds",
 }  # and no other fits
-NO_TABLES = {"genetic", "ordering", "outside", "persons"}
+NO_TABLES = {"genetic", "ordering", "outside", "persons", "way_back"}
 
 
 @pytest.fixture
