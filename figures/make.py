@@ -321,7 +321,7 @@ def index(boards: Sequence[Committed]) -> str:
     rows = []
     for board in boards:
         if board.results:
-            counts = scoreboard.count_verdicts(scoreboard.claim_lines(board))
+            counts = scoreboard.count_verdicts(scoreboard.claim_rows(board))
             drawn = ", ".join(board.paper.titles[key].split(":")[0] for key in board.results)
             link = f"[{board.paper.heading}]({board.paper.name}/README.md)"
             rows.append([link, scoreboard.say_counts(counts) or "none", drawn])
@@ -436,14 +436,12 @@ def claims(board: Committed) -> str:
     """Claim by claim: verdicts in a table, numbers folded below it; then readings and rules."""
     paper = board.paper
     verdicts = [v for found in board.verdicts.values() for v in found]
-    groups: dict[tuple[str, str], list[Verdict]] = {}
-    for v in verdicts:
-        groups.setdefault((v.claim, v.source), []).append(v)
+    groups = scoreboard.grouped(board)
     rows = [
-        [cell(claim), cell(source), "; ".join(f"{v.reading}: **{v.verdict}**" for v in found)]
+        [cell(claim), cell(source), "; ".join(f"{v.reading}: **{v.said}**" for v in found)]
         for (claim, source), found in groups.items()
     ]
-    folded = "".join(fold(found, paper.readings()) for found in groups.values())
+    folded = "".join(fold(i, found, paper.readings()) for i, found in enumerate(groups.values(), 1))
     rules = sorted({v.rule for v in verdicts})
     notes = sorted({d for r in board.results.values() for d in r.deviation})
     named = {v.reading for v in verdicts}
@@ -456,23 +454,23 @@ def claims(board: Committed) -> str:
         markdown(["claim", "where", "verdict under each reading"], rows)
         + f"\n{folded}\nReadings, and what each truly costs:\n\n"
         + markdown(["reading", "what is done", "whose", "why", "true ε"], known)
-        + "\nHow a verdict is reached, before Holm's correction over all claims of this part:\n\n"
+        + "\nHow a verdict is reached, before Holm's correction over the claims of this part, each under the reading that counts:\n\n"
         + "".join(f"* {r}\n" for r in rules)
         + "\n"
     )
     return (judged if rows else "") + f"{paper.notes}:\n\n" + "".join(f"* {n}\n" for n in notes)
 
 
-def fold(found: list[Verdict], known: dict[str, Reading]) -> str:
+def fold(place: int, found: list[Verdict], known: dict[str, Reading]) -> str:
     """Numbers of one claim under every reading, and the reason, behind a line to click."""
     lines = [
-        f"* {v.reading} ({known[v.reading].whose}): **{v.verdict}**"
+        f"* {v.reading} ({known[v.reading].whose}{', counts' if v.primary else ''}): **{v.said}**"
         + (f" ({v.held})" if v.held else "")
         + f". {v.numbers}"
         for v in found
     ]
     return (
-        f"<details><summary>{found[0].claim} ({found[0].source})</summary>\n\n"
+        f'<a id="claim-{place}"></a>\n\n<details><summary>{found[0].claim} ({found[0].source})</summary>\n\n'
         + "\n".join(lines)
         + f"\n\n{found[0].why}\n\n</details>\n"
     )

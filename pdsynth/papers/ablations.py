@@ -16,7 +16,7 @@ from .. import algorithms as s
 from ..algorithms import SDG
 from ..core import Facts, Geometric, Parts, Recipe, RiskEntropy, Uniform
 from ..datasets.adult import load_adult
-from ..datasets.loaders import load_cmc, load_nltcs
+from ..datasets.loaders import load_big5, load_cmc, load_nltcs, load_retail
 from ..datasets.tables import Dataset
 from ..published.clustered import PrintedIBayes
 from . import engine
@@ -124,7 +124,9 @@ def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
 
 
 def ppba(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
-    """PPBA: its tree and q."""
+    """PPBA: its tree and q; and PrivBayes, its rival."""
+    if change == "PrivBayes":
+        return s.PrivBayes(k=k, **shared)
     tree, _, q = change.partition(", q = ")
     structure = {"tree": s.SpanningTree, "no tree": s.Greedy}[tree](k=k)
     return s.Synthesizer(structure=structure, budget=Geometric(q=float(q)), **shared)
@@ -136,6 +138,8 @@ TABLES: dict[str, Callable[[], Dataset]] = {
     "Adult": lambda: load_adult(complete=True),
     "NLTCS": load_nltcs,
     "CMC": load_cmc,
+    "Retail": load_retail,
+    "Big5": load_big5,
 }
 
 

@@ -145,7 +145,7 @@ class Paper:
         if repeats < 1:
             raise BudgetError(f"repeats must be at least 1, got {repeats}")
         known = {f.name: f.default for f in fields(self.settings)}
-        used = [name for name in known if key in self.file["used"].get(name, [key])]
+        used = self.used(key)
         if unknown := sorted(set(options) - set(known)):
             raise BudgetError(f"no option {', '.join(unknown)}; there are {', '.join(used)}")
         if idle := [name for name in options if name not in used]:
@@ -154,6 +154,11 @@ class Paper:
                 f"or choose among {', '.join(used)}"
             )
         return self.settings(**{n: like(n, v, known[n]) for n, v in options.items()})
+
+    def used(self, key: Key) -> list[str]:
+        """The settings that count at a figure or table."""
+        every = [f.name for f in fields(self.settings)]
+        return [name for name in every if key in self.file["used"].get(name, [key])]
 
     def read_settings(self, parameters: Mapping[str, Any]) -> Any:
         """The settings among the parameters of an experiment."""
@@ -245,8 +250,9 @@ class Paper:
         ``own_base``: whether those whose base it is are among them.
         """
         shared = {"numbers": "{found}", "base": "printed", **self.file.get("claims", {})}
-        shared |= {n: v for n, v in self.experiments[key].items() if n == "source"}
+        shared |= {n: v for n, v in self.experiments[key].items() if n in ("source", "paired")}
         claims = [shared | c for c in self.file["claim"] if key in _of(c, self.experiments)]
+        claims = [c | {"counts": self.counts(key, c)} for c in claims]
         chosen = [
             c
             for c in claims
@@ -257,6 +263,11 @@ class Paper:
         ]
         words = self.vocabulary(key, settings, data)
         return ask_all(chosen, key, data, settings, words, reading)
+
+    def counts(self, key: Key, claim: Mapping[str, Any]) -> str:
+        """The reading by which a claim counts: the first ``primary`` one of its figure, or base."""
+        known = self.readings(key)
+        return next((r for r in claim.get("primary", ()) if r in known), claim["base"])
 
     def vocabulary(self, key: Key, settings: Any, data: Any = None) -> dict[str, Any]:
         """What texts of the data file may name: settings, their ends, ``short``, own words."""

@@ -20,7 +20,7 @@ from .drawing import STYLE, bars_in_range, finish, log_ticks, panels
 from .engine import load
 from .grids import Run
 from .results import (
-    OPEN,
+    WIDE,
     Key,
     average,
     decide,
@@ -233,8 +233,9 @@ def loses_less(q: Question) -> Answer:
     found = [q.values(metric=LOSS, method=q["method"], lever=lever, setting=end) for end in ends]
     gap, half = difference(*found)
     said = [f"{lever} = {end}: {average(v):.3f}" for end, v in zip(ends, found, strict=True)]
-    verdict = decide(gap > half, gap < -half) if len(found[0]) else OPEN
-    return verdict, {"found": "; ".join([*said, f"{gap:+.3f} ± {half:.3f}"])}
+    verdict = decide(gap > half, gap < -half) if len(found[0]) else WIDE
+    words = {"found": "; ".join([*said, f"{gap:+.3f} ± {half:.3f}"]), "size": f"{gap:+.3f} of loss"}
+    return verdict, words
 
 
 PAPER = load("frontier", trials, draw={1: draw})

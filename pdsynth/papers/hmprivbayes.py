@@ -234,7 +234,9 @@ def time_rises(q: Question) -> Answer:
         f"{name}: {', '.join(f'{average(v):.2f}' for v in runs)} s" for name, runs in found.items()
     )
     verdict = decide(bool(rises) and all(rises), not any(rises) and any(falls.values()), any(rises))
-    return verdict, {"found": "; ".join(said)}
+    grown = sorted(float(np.exp(gap)) for gap, _ in ends.values()) or [float("nan")]
+    size = f"{grown[len(grown) // 2]:.1f} × from the smallest l to the largest"
+    return verdict, {"found": "; ".join(said), "size": size}
 
 
 @rule(
@@ -247,7 +249,10 @@ def faster(q: Question) -> Answer:
     found, said = ratios(q)
     every = [(gap - np.log(2), half) for at in found.values() for gap, half in at.values()]
     far, near = count_signs(every)
-    return decide(0 < far == len(every), 0 < near == len(every), far > 0), {"found": said}
+    times = sorted(float(np.exp(gap)) * 2 for gap, _ in every) or [float("nan")]
+    size = f"{times[len(times) // 2]:.1f} × ({times[0]:.1f} … {times[-1]:.1f})"
+    verdict = decide(0 < far == len(every), 0 < near == len(every), far > 0)
+    return verdict, {"found": said, "size": size}
 
 
 @rule(
@@ -265,7 +270,8 @@ def gap_widens(q: Question) -> Answer:
     ]
     wider, narrower = count_signs(both)
     verdict = decide(0 < wider == len(both), 0 < narrower == len(both), wider > narrower)
-    return verdict, {"found": said}
+    more = sorted(float(np.exp(gap)) for gap, _ in both) or [float("nan")]
+    return verdict, {"found": said, "size": f"a lead {more[len(more) // 2]:.1f} × as large"}
 
 
 def words(key: Key, settings: Any, data: Any) -> dict[str, bool]:

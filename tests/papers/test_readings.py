@@ -17,10 +17,10 @@ from pdsynth.papers.judging import judge, judge_together
 from pdsynth.papers.readings import Reading
 from pdsynth.papers.results import (
     FAILS,
-    OPEN,
     PARTLY,
     REPLICATES,
     TRIAL,
+    WIDE,
     Result,
     Verdict,
     _level,
@@ -138,7 +138,7 @@ def test_the_ledger_charges_what_a_forensic_reading_leaves_out(bits):
 def claim(p, favoured=REPLICATES):
     """A claim whose verdict holds at every level of at least p."""
     return lambda: Verdict(
-        str(p), "", favoured if p is not None and _level.get() >= p else OPEN, "", "", ""
+        str(p), "", favoured if p is not None and _level.get() >= p else WIDE, "", "", ""
     )
 
 
@@ -168,9 +168,9 @@ def test_a_claim_without_an_answer_is_no_member_of_the_family():
         ([(0.1, 0.2), (-0.3, 0.2)], REPLICATES),
         ([(0.1, 0.2), (0.9, 0.2)], PARTLY),
         ([(0.9, 0.2), (0.4, 0.2)], FAILS),
-        ([(0.1, 0.6)], OPEN),
-        ([(0.0, math.inf)], OPEN),
-        ([], OPEN),
+        ([(0.1, 0.6)], WIDE),
+        ([(0.0, math.inf)], WIDE),
+        ([], WIDE),
     ],
 )
 def test_close_means_an_interval_inside_the_tolerance(gaps, verdict):
@@ -182,7 +182,7 @@ def test_a_verdict_has_four_values():
         REPLICATES,
         PARTLY,
         FAILS,
-        OPEN,
+        WIDE,
     ]
 
 
@@ -353,7 +353,7 @@ def test_errors_of_different_sizes_are_compared_with_an_interval():
         return Question(1, pd.DataFrame(rows, columns=names), SETTINGS, {})
 
     assert RULES["hardly_differs"][0](asked(0.01))[0] == REPLICATES
-    assert RULES["hardly_differs"][0](asked(0.6))[0] == OPEN, "twin: means alone would replicate"
+    assert RULES["hardly_differs"][0](asked(0.6))[0] == WIDE, "twin: means alone would replicate"
 
 
 # --- for researchers
