@@ -117,7 +117,7 @@ def find_bins(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
 def place_in_bins(
     bins: np.ndarray, edges: Any, spread: str, uniform: np.ndarray | None, integer: bool
 ) -> np.ndarray:
-    """Numbers inside their bins; rounding may reach a right edge, which is the next bin's."""
+    """Numbers inside their bins, in 100 steps or more; a right edge is the next bin's."""
     cuts = np.asarray(edges, dtype=float)
     low, high = cuts[bins], cuts[bins + 1]
     share: Any = 0.5 if uniform is None or spread == "middle" else uniform
@@ -126,7 +126,12 @@ def place_in_bins(
     if integer:
         high = high + (bins == len(cuts) - 2)
         return np.minimum(np.floor(low + share * (high - low)), high - 1).astype(np.int64)
-    return np.minimum(low + share * (high - low), np.nextafter(high, low))
+    found = low + share * (high - low)
+    if spread == "uniform" and uniform is not None:  # 3699, and not 3699.0091671925225
+        steps = 10.0 ** np.clip(2 - np.floor(np.log10(high - low)), 0, 15)  # in 1
+        first, last = np.ceil(low * steps), np.ceil(high * steps) - 1
+        found = np.maximum(np.clip(np.rint(found * steps), first, last) / steps, low)
+    return np.minimum(found, np.nextafter(high, low))
 
 
 MAX_VALUES = 2**16
@@ -359,7 +364,7 @@ class Attribute:
         raise SchemaError(f"attribute {self.name!r}{problem}")
 
     def _check_values(self) -> None:
-        if any(map(_is_missing, self.values)):
+        if any(pd.isna(value) is True for value in self.values):
             self._refuse(
                 " lists a missing value among its values: leave it out and declare missing=True"
             )
@@ -374,8 +379,7 @@ class Attribute:
                 f"got {show(strange[0])}: declare dates and other objects as texts, "
                 "or as numbers with bins"
             )
-        if len(set(self.values)) != len(self.values):
-            twice = sorted(str(v) for v, times in Counter(self.values).items() if times > 1)
+        if twice := repeated(self.values):
             self._refuse(f" declares values twice: {', '.join(twice)}")
 
     def _check_edges(self, cuts: tuple[float, ...]) -> None:
@@ -594,7 +598,3 @@ class Attribute:
         column = pd.Series(found, name=self.name)
         column = column.astype(self.column_type)  # type: ignore[call-overload]
         return column.mask(gone) if self.missing else column
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NaT or (isinstance(value, float) and math.isnan(value))

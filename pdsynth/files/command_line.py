@@ -25,6 +25,7 @@ from ..core import (
 from ..datasets.loaders import EXAMPLES, find
 from ..evaluation.report import report as make_report
 from ..planning import plan as make_plan
+from .card import ABOUT, check_about
 from .outlining import outline as draft
 from .reading import read_csv, read_header
 from .release import (
@@ -285,6 +286,14 @@ def plan(
 )
 @click.option("--title", default="", help="Stands on the card; else the folder's name.")
 @click.option(
+    "--about",
+    "answers",
+    multiple=True,
+    metavar="KEY=TEXT",
+    help=f"What you answer for on the card, by {', '.join(ABOUT)} (who chose it, and why); may be "
+    "repeated. What is left out has a line to write on.",
+)
+@click.option(
     "--with-report",
     is_flag=True,
     help="Put distances from the real records on the card: not covered by ε, and said so there.",
@@ -306,6 +315,7 @@ def release(
     kind: str,
     rows: int | None,
     title: str,
+    answers: Sequence[str],
     with_report: bool,
     **how: Any,
 ) -> None:
@@ -316,7 +326,10 @@ def release(
     stays charged, even if the run fails.
     """
     place = check_folder(out, kind)
-    title = check_title(title or place.name)
+    said: dict[str, Any] = {
+        "title": check_title(title or place.name),
+        "about": check_about(parse_answers(answers)),
+    }
     declared = read_reviewed(schema)
     rows = check_rows(rows, declared)
     parameters = parse_options(options)
@@ -350,8 +363,8 @@ def release(
             ledger=replace(made.open_ledger(), public_attributes=declared.names),
             rows=rows or min(public or 1, most_rows(declared)),
             kind=kind,
-            title=title,
             session=session,
+            **said,
         )
         step(f"fitting {type(made).__name__}")
         model = made.fit(frame, declared, session=session).model_
@@ -359,9 +372,9 @@ def release(
         check_model(model)
         rows = rows or min(model.n, most_rows(declared))
         table = model.sample(rows)
-        fill(draft, model, table, kind=kind, title=title, session=session)
+        fill(draft, model, table, kind=kind, session=session, **said)
         place = publish(draft, place)
-        said = {"title": title, "rows": rows, "session": session}
+        said |= {"rows": rows, "session": session}
         if with_report:
             step("comparing with the real records")
             add_comparison(place, model, frame, declared, said)
@@ -462,6 +475,19 @@ def parse_options(texts: Sequence[str]) -> dict[str, Any]:
             found[name] = read_toml(f"value = {value}", text)["value"]
         except SchemaError:
             found[name] = value
+    return found
+
+
+def parse_answers(texts: Sequence[str]) -> dict[str, str]:
+    """What the owner answers for, by its key."""
+    found: dict[str, str] = {}
+    for text in texts:
+        key, sign, words = text.partition("=")
+        if not sign or key not in ABOUT:
+            raise click.UsageError(f"--about {text}: say KEY=TEXT, KEY one of {', '.join(ABOUT)}")
+        if key in found:
+            raise click.UsageError(f"--about {key}=… stands twice: say it once")
+        found[key] = words
     return found
 
 

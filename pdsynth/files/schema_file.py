@@ -171,7 +171,7 @@ def write_schema(
     names = [a.name for a in facts["attributes"]]
     text = f"{head}\n"
     if facts["columns"]:
-        text += f"columns = {_inline(facts['columns'])}\n\n"
+        text += f"columns = {write_inline(facts['columns'])}\n\n"
     if facts.get("file"):
         text += f"[file]\n{_write_table(_said(facts))}\n"
     text += "[attributes]\n"
@@ -196,7 +196,7 @@ def _in_order(lines: Iterable[str], wanted: Sequence[str], given: Iterable[str])
 
 
 def _new_line(name: str, line: Any, notes: Mapping[str, str]) -> str:
-    return f"{_key(name)} = {_inline(line)}{_note(name, notes)}\n"
+    return f"{_key(name)} = {write_inline(line)}{_note(name, notes)}\n"
 
 
 def _write_table(entries: Mapping[str, Any]) -> str:
@@ -218,11 +218,12 @@ def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _inline(value: Any) -> str:
+def write_inline(value: Any) -> str:
+    """A value as TOML writes it in one line."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_key(k)} = {_inline(v)}' for k, v in value.items())}}}"
+        return f"{{{', '.join(f'{_key(k)} = {write_inline(v)}' for k, v in value.items())}}}"
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_inline, value))}]"
+        return f"[{', '.join(map(write_inline, value))}]"
     if isinstance(value, str):
         return _quote(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

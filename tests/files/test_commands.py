@@ -64,7 +64,7 @@ class TestReadme:
         text = (root / "README.md").read_text(encoding="utf-8")
         part = text[text.index("## From a messy file") :]
         lines = re.findall(
-            r"^python -m pdsynth (.*?)(?:  #.*)?$", part[: part.index("\n## ")], re.M
+            r"^python3 run.py pdsynth (.*?)(?:  #.*)?$", part[: part.index("\n## ")], re.M
         )
         assert [line.split()[0] for line in lines] == ["outline", "plan", "release", "report"]
         monkeypatch.chdir(tmp_path)
@@ -76,7 +76,8 @@ class TestReadme:
         assert there(tmp_path / "release") == FILES
         assert "6,000 rows × 8 columns at ε = 1" in said["plan"]
         assert "ε = 1 of 1" in said["release"]
-        assert "two-way distance" in said["report"]
+        assert pds.Session.open("account.jsonl").remaining == 2
+        assert "two-way distance" in (tmp_path / "report.html").read_text(encoding="utf-8")
         draft = next(path for path in there(tmp_path) if path.endswith(".toml"))
         status, _, words = speak(f"release survey.csv {draft} --epsilon 1 --out other")
         assert status == 1 and "is a draft" in words and "occupation" in words

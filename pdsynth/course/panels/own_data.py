@@ -254,11 +254,18 @@ def view(
     )
 
 
+def undeclared(file: File, problem: str) -> View:
+    """A file whose lines are still open: no figure, plan or schema, least of all another file's."""
+    title = f"{shorten(file.name, WIDE)}: not declared yet"
+    return View(Board("own_data", title).figure, f"Nothing to plan for {file.name} yet. {problem}.")
+
+
 class DeclarationForm:
     """The file and its declaration above a live panel: an upload button and a text to edit."""
 
     def __init__(self, file: File) -> None:
         self.file, self.proposal, self.problem = file, "", None  # type: File, str, Exception | None
+        self.declared = False  # whether the panel has shown a plan of this file
         self.texts: dict[str, str] = {}
         self.panel: LivePanel | None = None
         self._quiet = False
@@ -305,7 +312,14 @@ class DeclarationForm:
             self._quiet = True
             self.editor.value = text
             self._quiet = False
-        return view(**controls, proposal=proposal, file=self.file, text=self.editor.value)
+        try:
+            shown = view(**controls, proposal=proposal, file=self.file, text=self.editor.value)
+        except SchemaError as refusal:
+            if self.declared:
+                raise
+            return undeclared(self.file, str(refusal))
+        self.declared = True
+        return shown
 
     def schema(self) -> Schema:
         """What stands in the text, as a public schema; columns without a domain are left out."""
@@ -351,7 +365,7 @@ class DeclarationForm:
         except SchemaError as problem:
             self.problem = SchemaError(f"{name}: {problem}.")
         else:
-            self.proposal, self.texts = "", {}
+            self.proposal, self.texts, self.declared = "", {}, False
             self._name()
         self.panel.set(**({} if self.problem else {"proposal": "public"}))
 
