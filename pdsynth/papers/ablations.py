@@ -161,7 +161,16 @@ def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
         def make(this: Curve, dataset: Dataset = dataset) -> Any:
             return MAKE[this.method](this.change, dataset, this.degree, **this.keywords)
 
-        grids += find(paper).grids(key, settings, dataset, make, epsilons, labels={"dataset": name})
+        left = part.get("left_out", {}).get(name, ())
+        grids += find(paper).grids(
+            key,
+            settings,
+            dataset,
+            make,
+            epsilons,
+            labels={"dataset": name},
+            measures={m: n for m, n in part["measures"].items() if m not in left},
+        )
     return run.measure(*grids)
 
 

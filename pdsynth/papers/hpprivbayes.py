@@ -128,7 +128,7 @@ def fluctuates(q: Question) -> Answer:
             cubes[r] = np.column_stack([run[: min(map(len, runs))] for run in runs])
         return fluctuation(cubes)
 
-    words = {"found": measure(), "strict": measure(**q["beside"]["strict"])}
+    words: dict[str, Any] = {"found": measure(), "strict": measure(**q["beside"]["strict"])}
     words["size"] = f"{words['found']['gap']:+.4f} of spread"
     return decide(words["found"]["low"] > 0, words["found"]["high"] < 0), words
 

@@ -150,7 +150,7 @@ class Question:
     data: pd.DataFrame
     settings: Any
     claim: Mapping[str, Any]
-    kept: dict[Any, np.ndarray] = field(default_factory=dict, compare=False)  # looked up before
+    kept: dict[Any, Any] = field(default_factory=dict, compare=False)  # looked up before
 
     def __getitem__(self, name: str) -> Any:
         return self.claim[name]
@@ -193,7 +193,6 @@ class Question:
 
     def compare(self, a: Point, b: Point) -> Difference:
         """A minus b, paired by repeat where splits are shared and both have several repeats."""
-        self.count(self.values(**a), self.values(**b))
         if self.shares_splits(a):
             one, two = self.by_repeat(a), self.by_repeat(b)
             if one.index.is_unique and two.index.is_unique:
@@ -214,8 +213,11 @@ class Question:
 
     @property
     def runs(self) -> int:
-        """The fewest repeats that were compared; where none were, those of the trials."""
-        return int(self.kept.get("runs", self.data["repeat"].nunique()))
+        """The fewest repeats that were compared; where a rule doesn't say, of any point."""
+        if "runs" not in self.kept:
+            points = self.data.groupby(results.point(self.data), dropna=False)
+            self.kept["runs"] = points.size().min()
+        return int(self.kept["runs"])
 
     @property
     def interval(self) -> str:
@@ -254,6 +256,8 @@ class Question:
         say = {"digits": 3, "unit": "", **self.claim, **(change or {})}
         pairs = self.pairs(change)
         found = [self.compare(a, b) for _, a, b in pairs]
+        if change is None:
+            self.count(*(self.values(**side) for _, a, b in pairs for side in (a, b)))
         named = all("epsilon" in p for p, _, _ in pairs)
         name = say.get("point", "ε = {epsilon:g}" if named else "")
         return Gaps(found, [name.format_map(p) for p, _, _ in pairs], say["digits"], say["unit"])

@@ -24,6 +24,7 @@ def read(name):
         for row in csv.DictReader(file):
             value, repeat = row.pop("value"), int(row.pop("repeat"))
             row.pop("seed"), row.pop("note")
+            row["epsilon"] = f"{float(row['epsilon']):g}"
             if value:
                 found[tuple(sorted(row.items()))][repeat] = float(value)
     return found
@@ -83,7 +84,7 @@ def hp(figure, level, sign, paired=False, reading="", **at):
                 )
             )
         )
-        for e in ("0.2", "0.4", "0.6", "0.8", "1.0")
+        for e in ("0.2", "0.4", "0.6", "0.8", "1")
     ]
 
 
@@ -98,7 +99,7 @@ def below_the_original(level):
     points = [
         pick(trials, method=m, guarantee="published", k="4", epsilon=e)
         for m in methods
-        for e in ("0.2", "0.4", "0.6", "0.8", "1.0")
+        for e in ("0.2", "0.4", "0.6", "0.8", "1")
     ]
     return most([interval(real, p, level, True) for p in points], True)
 
@@ -115,7 +116,7 @@ def hm_bits(rival):
                 False,
             )
             for m in ("2-way distance", "3-way distance")
-            for e in ("0.05", "0.1", "0.2", "0.4", "0.8", "1.0")
+            for e in ("0.05", "0.1", "0.2", "0.4", "0.8", "1")
         ]
         return most(gaps, False)
 
@@ -135,7 +136,7 @@ def misclassified(level):
         for m, k in rivals.items()
         for d in ("Adult", "Big5")
         for at in [{"metric": "misclassification", "guarantee": "published", "dataset": d}]
-        for e in ("0.05", "0.1", "0.2", "0.4", "0.8", "1.0")
+        for e in ("0.05", "0.1", "0.2", "0.4", "0.8", "1")
     ]
     return most(gaps, False)
 
@@ -207,7 +208,7 @@ def ppba(a, b, metric, level):
             False,
         )
         for d in tables
-        for e in ("0.2", "1.0")
+        for e in ("0.2", "1")
     ]
     return most(gaps, True)
 

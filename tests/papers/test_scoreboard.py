@@ -34,7 +34,10 @@ def briefs(name):
     """Every claim of a paper, as the page names it."""
     claims = find(name).file["claim"]
     listed = [(c["brief"], c["each"]) if "{" in c["brief"] else (c["brief"], {}) for c in claims]
-    return {fill(brief, at) for brief, each in listed for at in expand(each, None)}
+    turns = [
+        (brief, each if isinstance(each, list) else expand(each, None)) for brief, each in listed
+    ]
+    return {fill(brief, at) for brief, each in turns for at in each}
 
 
 def rows():
@@ -58,6 +61,8 @@ def test_every_claim_has_one_line_and_each_paper_fits_a_screen():
     parts = text.split("\n## ")[1:]
     for part in parts:
         lines = part.count("[numbers]")
+        if part.startswith("Found otherwise"):
+            continue
         assert lines <= 24 and len(part.split()) <= 60 + 55 * lines, part.splitlines()[0]
 
 
@@ -114,7 +119,7 @@ def test_its_counts_are_those_of_its_lines():
 
 def replay(changes):
     """The verdicts before readings were an axis, and every change since, one after the other."""
-    before = pd.read_csv(Path(__file__).with_name("verdicts_before.csv"))
+    before = pd.read_csv(Path(__file__).with_name("verdicts_before.csv"), keep_default_na=False)
     found = {(r.figure, r.claim, r.reading): r.verdict for r in before.itertuples()}
     for r in changes.itertuples():
         assert r.why and r.why.strip(), r
