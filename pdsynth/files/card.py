@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..concentrated import pair
 from ..core import BudgetError, Model, Schema, SchemaError, needed_for, short, show
-from .pages import render
+from .pages import render, style
 from .session import Session
 from .story import find_pairs
 from .writing import quote
@@ -99,6 +99,7 @@ def make_card(
         __package__,
         "card.html",
         title=title,
+        style=style(),
         body=page(written),
         warning=RAW,
         report="" if report is None else report._repr_html_(),

@@ -23,6 +23,7 @@ from ..core import (
     show,
 )
 from ..datasets.loaders import EXAMPLES, find
+from ..evaluation.pictures import draw_page
 from ..evaluation.report import report as make_report
 from ..planning import plan as make_plan
 from .card import ABOUT, check_about
@@ -58,11 +59,6 @@ ELSEWHERE = {  # parameters of a method that have an option of their own
     "records_per_person": "--records-per-person",
 }
 TABLES = "synthetic.csv", "synthetic.parquet"
-PAGE = (
-    "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
-    "content='width=device-width'><title>Report</title><body style='font-family:sans-serif'>"
-    "{}</body></html>"
-)
 HELP = """From a table of your own to a private release, in four steps.
 
 \b
@@ -432,7 +428,8 @@ def report(
     if out is None:
         click.echo(str(found))
     else:
-        out.write_text(PAGE.format(found._repr_html_()), encoding="utf-8")
+        page = draw_page(found, real, fake, declared, f"{released.name} beside {data.name}")
+        out.write_text(page, encoding="utf-8", newline="\n")
 
 
 def say(words: str) -> None:
