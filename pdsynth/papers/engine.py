@@ -52,6 +52,7 @@ PAPERS = (
     "genetic",
     "frontier",
     "persons",
+    "holders",
     "sidebyside",
     "courtroom",
     "ablations",
