@@ -30,7 +30,9 @@ def anchors(path):
     """The parts of a page, named as code hosts name them: small letters, blanks as dashes."""
     text = path.read_text(encoding="utf-8")
     titles = re.findall(r"^#+ (.*)$", text, flags=re.M)
-    return set(re.findall(r'<a id="([^"]+)">', text)) | {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    return set(re.findall(r'<a id="([^"]+)">', text)) | {
+        re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles
+    }
 
 
 def broken(path, text):
