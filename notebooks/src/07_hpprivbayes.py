@@ -70,7 +70,7 @@ epsilon_2, epsilon_3 = r / (1 + r), 1 / (1 + r)
 # 4. **Noise for B** (Algorithm 6). Row $x$ gets scale $2|B|/(n\,w_x\varepsilon_3)$ with the sensitivity weight $w_x$.
 # 5. **Sampling.**
 #
-# The library's recipe has the same five steps; the reading decides what is done about the holes. In its keywords $L_1$ is `share_structure`,
+# The library's recipe has the same five steps. `published` leaves the holes as they are, and `strict` closes them. In its keywords $L_1$ is `share_structure`,
 # and strict has one share more: `share_sketch`, $L_0$, pays for order, groups and weights.
 
 # %%
