@@ -282,8 +282,9 @@ def test_home_begins_with_a_question_and_a_live_panel_and_its_map_leads_to_lesso
         assert parts(page) != before
         boxes = page.locator("article svg a")
         assert boxes.count() == 1 and boxes.first.get_attribute("href").endswith("here.html")
-        html = page.content()
-        assert html.index("pdsynth-live") < html.index("run.py lab"), "commands stand below"
+        commands, panel = page.locator("#the-library"), page.locator(".pdsynth-live").first
+        assert "run.py lab" in commands.inner_text()
+        assert panel.bounding_box()["y"] < commands.bounding_box()["y"], "commands stand below"
         clean(page)
 
 
