@@ -70,6 +70,14 @@ epsilon_2, epsilon_3 = r / (1 + r), 1 / (1 + r)
 # 4. **Noise for B** (Algorithm 6). Row $x$ gets scale $2|B|/(n\,w_x\varepsilon_3)$ with the sensitivity weight $w_x$.
 # 5. **Sampling.**
 #
+# The thesis' Figure 2, redrawn:
+#
+# ```
+#   records ──► 1 order, parents ──► 2 I(X, S) ≥ θ ? ──┬─ yes ──► 3 group A: one scale for all cells ───┬──► tables ──► 5 sample
+#                  (ε₁)                  (raw)         └─ no ───► 4 group B: a scale for each value ────┘
+#                                                                         (weights raw, ε₃)
+# ```
+#
 # The library's recipe has the same five steps; the reading decides what is done about the holes. In its keywords $L_1$ is `share_structure`,
 # and strict has one share more: `share_sketch`, $L_0$, pays for order, groups and weights.
 
@@ -220,6 +228,13 @@ result.figure
 #   noise than signal there, and HPPrivBayes as printed measures d tables while it pays for fewer.
 # * **At k = 1 and 2 the order is the reverse**, and with `k="auto"` both strict algorithms have far smaller distances than the thesis' k = 4.
 #   For this measure, choosing k from public facts matters more than any weight; for a classifier at small ε it can hurt (Figure 4).
+
+# %% [markdown]
+# Its Figures 4 and 6 ask a classifier in place of distances (our runs; verdicts on the same page):
+#
+# ![Accuracy of a support vector machine trained on synthetic rows and tested on real ones, against ε](pictures/hpprivbayes_fig4.svg)
+#
+# ![Accuracy of HPPrivBayes against ε for five ratios r of the budgets of both groups](pictures/hpprivbayes_fig6.svg)
 
 # %% [markdown]
 # ## What is still not private

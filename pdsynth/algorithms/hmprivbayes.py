@@ -86,11 +86,17 @@ def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
 
 
 def spectral_clusters(
-    similarity: np.ndarray, k: int, *, sigma: float = 1.0, reading: str = "similarity"
+    similarity: np.ndarray,
+    k: int,
+    *,
+    sigma: float = 1.0,
+    reading: str = "similarity",
+    dimensions: int | None = None,
 ) -> Clusters:
     """Clusters of columns from a similarity matrix (d, d): k, or fewer when fewer rows differ.
 
-    k₁ of Algorithm 1 is k. Raises BudgetError for k outside 1 … d.
+    ``dimensions``: k₁ of Algorithm 1, which the paper doesn't give; None: k. Raises BudgetError for
+    k outside 1 … d.
 
     **Privacy:** post-processing of noisy similarities; the seed is public.
     """
@@ -101,7 +107,7 @@ def spectral_clusters(
     from sklearn.cluster import KMeans  # noqa: PLC0415 - a second that only clustering needs
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
-    rows = embedding(affinity(similarity, sigma, reading), k)
+    rows = embedding(affinity(similarity, sigma, reading), dimensions or k)
     with warnings.catch_warnings():  # fewer different rows than clusters: some stay empty
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = KMeans(k, init="k-means++", n_init=10, random_state=0).fit_predict(rows)
@@ -300,6 +306,7 @@ class Clustered(Recipe):
 
     eta: ClassVar[Any] = 0
     affinity: ClassVar[Any] = "auto"
+    dimensions: ClassVar[Any] = None  # k₁ of the spectral clustering: k
     shares: ClassVar[tuple[str, ...]] = ("share_sketch", "share_structure")
     k_counts_parents: ClassVar[bool] = False
     structure: ClassVar[type]  # made from the synthesizer, whose parameters it has
@@ -363,7 +370,9 @@ class InClusters(Structure):
         made = self.made
         reading = self.affinity if made.affinity == "auto" else made.affinity
         sigma = float(positive("sigma", made.sigma))
-        return spectral_clusters(similarity, made.k, sigma=sigma, reading=reading)
+        return spectral_clusters(
+            similarity, made.k, sigma=sigma, reading=reading, dimensions=made.dimensions
+        )
 
     def result(
         self,

@@ -90,6 +90,7 @@ from .noise import (
     TableBudget,
     Unit,
     as_fraction,
+    as_scales,
     discrete_laplace_pmf,
     exponential_mechanism,
     exponential_probabilities,

@@ -67,7 +67,7 @@ class Curator(LedgerWriter):
     def __init__(
         self, records: Records, ledger: Ledger, noise: Noise, *, permute_and_flip: bool = False
     ) -> None:
-        self._records, self._permute = records, permute_and_flip
+        self._records, self._permute = records, permute_and_flip or noise.permutes
         self._residuals: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
         super().__init__(ledger, noise, records.n, records.schema, records.owners)
 
@@ -230,7 +230,7 @@ class Curator(LedgerWriter):
             f"one of {len(sets):,} sets of attributes, or STOP; score residual",
             sorted({j for columns in sets for j in columns}),
             **paid,
-            mechanism="exponential",
+            mechanism="permute_and_flip" if self._permute else "exponential",
             sensitivity=Fraction(unit.moved),
             score_unit="records",
             sensitivity_unit="records",
@@ -249,6 +249,7 @@ class Curator(LedgerWriter):
             Quantity(unit.moved, "records"),
             exponent,
             self._noise.child(step),
+            permute_and_flip=self._permute,
             among=[*sets, "STOP"],
         )
         return None if chosen == len(sets) else chosen
