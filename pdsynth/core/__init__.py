@@ -3,7 +3,7 @@
 These are the names that other houses use.
 """
 
-from .agreement import Agree, AgreeInPairs, integer_weights
+from .agreement import Agree, AgreeByDefault, AgreeInPairs, integer_weights
 from .attribute import (
     EXACT,
     LARGEST,
@@ -19,6 +19,7 @@ from .budgets import (
     HISTOGRAMS,
     RARE_VALUES,
     Allocation,
+    AsMeasured,
     Geometric,
     JointCounts,
     Parts,

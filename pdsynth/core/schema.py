@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .attribute import Attribute, check_codes, repeated
-from .column_rules import MOST_RULES, Mask, Rule, combine, keep_rules, put_in_order
+from .column_rules import MOST_RULES, Mask, Rule, combine, keep_rules, possible_cells, put_in_order
 from .errors import (
     SchemaError,
     check_known,
@@ -167,6 +167,11 @@ class Schema:
     def cells(self, names: Iterable[str]) -> int:
         """Number of cells of the joint table of some attributes."""
         return math.prod(self[n].size for n in to_list("names", names))
+
+    def possible(self, names: Iterable[str]) -> int:
+        """Those of these cells that a record can be in, as far as rules among the names say."""
+        columns = [*map(self.index, to_list("names", names))]
+        return possible_cells(self.masks, self.sizes, columns)
 
     def select(self, names: Sequence[str]) -> Schema:
         """The schema of some of the attributes, in the order given."""

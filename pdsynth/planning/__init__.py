@@ -72,6 +72,7 @@ from ..core import (
     show,
     typical_cells,
 )
+from .cells import cells_of_pairs, say_rules
 from .costs import Cost
 from .prices import EdgePrice
 from .way_back import least_epsilon
@@ -176,7 +177,7 @@ class _Facts:
             columns = np.sort(np.argsort(self.size, kind="stable")[even])
         i, j = np.triu_indices(len(columns), 1)
         self.both = columns[i], columns[j]
-        self.table = float(np.median(np.prod(self.size[[*self.both]], axis=0)))
+        self.table = float(np.median(cells_of_pairs(schema, *self.both)))
         self.pairs = math.comb(self.d, 2)
         triples = math.comb(self.d, 3) if self.size.max() ** 3 <= TRIPLE_CELLS else 0
         self.with_triples = 0 < triples <= MOST_CANDIDATES - self.pairs
@@ -530,6 +531,7 @@ def plan(
         + explain(found, len(schema))
         + say_alone(found[0], schema, int(n), float(budget))
         + say_too_fine([a.name for a in fine], [a.size for a in fine])
+        + say_rules(schema)
         + say_edges(schema, int(n), float(budget))
     )
     if distance is not None:
