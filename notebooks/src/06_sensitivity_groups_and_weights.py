@@ -130,7 +130,7 @@ pd.DataFrame({"published": groups(published), "strict": groups(strict)})
 
 # %% [markdown]
 # Where the two differ, the noisy association with `occupation` came out on the other side of the threshold. (Strict compares the distance R with a
-# threshold that stands for θ. Without noise both rules give the same groups here.) That is what paying for it means.
+# threshold that stands for θ. Without noise both rules give the same groups here.) Strict finds its groups through noise, and a noisy answer is sometimes wrong.
 #
 # Now check the toy's formula on the ledger of the published run: claimed and true cost of each B table.
 

@@ -303,8 +303,8 @@ noisy = laplace_mechanism(steps, 1001 / price, ExactNoise())[0] / (1000 * n)
 print(f"exact {published:.6f}, with noise {noisy:.6f}: the bill is {1 + price} in all")
 
 # %% [markdown]
-# Three decimals survive but for the last one, which may move by one; Eve's salary doesn't. Write the tenth into your bill: every printed score adds its own. Rounding to three decimals would have stopped this attack, too,
-# except near a boundary; "except" isn't an ε.
+# Three decimals survive, and the last one may move by one. Eve's salary doesn't survive. Write the tenth into your bill: every printed score adds its own. Rounding to three decimals would have stopped this attack, too,
+# except near a boundary. No ε covers such an exception.
 #
 # ## What is still not private
 #
