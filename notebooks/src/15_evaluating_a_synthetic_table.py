@@ -116,6 +116,19 @@ pd.concat({name: pds.evaluate.marginal_distances(train, tables[name], schema).nl
 # PrivBayes' mean is 0.085, but its *education* says nothing about its *education-num*, which is the same fact as a number. Whoever needs that pair has a table that is 80 % wrong.
 
 # %% [markdown]
+# ### An interval that holds
+#
+# Whoever gets the model needs no real rows to know how far a count may be off. What was measured has the exact interval of its noise, around the *measured* count. Everything else has a
+# bootstrap, which holds noise and chance and **not the model's own error**.
+
+# %%
+model = pds.ConsistentBayes(1.0, random_state=15).fit(train, schema=schema).model_
+answer = model.marginal("relationship", interval=0.9)
+answer["real"] = train["relationship"].value_counts().reindex(answer.index).to_numpy()
+answer["holds"] = answer["real"].between(answer["low"], answer["high"])
+answer
+
+# %% [markdown]
 # ### Utility: which rows may judge?
 #
 # A random forest learns salary from the first 2,000 rows of a table. Then it is tested on those rows, on other rows of the *same* table (the thesis' public code does that), and on people

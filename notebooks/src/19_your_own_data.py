@@ -186,6 +186,16 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
     print(pds.plan(schema, n, 0.7).price(drawn, edge, reference=public), "\n")
 
 # %% [markdown]
+# No public edges for a number? Then each fit chooses them for a part of its ε. Values that many records have, as no gain, stand alone. One line of the ledger a column pays.
+
+# %%
+gain = A.numeric("capital-gain", 0, 99_999, bins="private", number=8, integer=True)
+own = pds.Schema((gain, book["sex"], book["salary"]))
+chosen = pds.ConsistentBayes(1.0).fit(mine[list(own.names)], schema=own)
+print(chosen.schema_["capital-gain"].values)
+chosen.ledger_
+
+# %% [markdown]
 # ## The panel: your file, your declaration
 #
 # The example stands there; **Your CSV file** loads another (without a header? Fill in **Column names** first). Edit the text, one line a column, and leave the box. The panel reads header and n of the file, nothing else. Everything below the text follows
