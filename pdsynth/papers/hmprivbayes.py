@@ -50,6 +50,16 @@ class BitJTree(algorithms.JTree):
     over_bits: ClassVar[bool] = True
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
+class SpectralHMPrivBayes(HMPrivBayes):
+    """HMPrivBayes with a k₁ of its own, which the paper leaves open; ``dimensions`` None: k.
+
+    **Privacy:** as HMPrivBayes.
+    """
+
+    dimensions: int | None = None  # type: ignore[misc]
+
+
 def synthesizer(this: Curve, settings: Any) -> Any:
     """The unfitted synthesizer of a curve; ε and the seed come from the grid."""
     if this.method == "real data":
@@ -66,6 +76,10 @@ def synthesizer(this: Curve, settings: Any) -> Any:
     if this.guarantee == "strict":
         return HMPrivBayes(**shared)
     open_ = {"eta": settings.eta, "sigma": settings.sigma}  # not printed
+    if settings.dimensions:
+        return SpectralHMPrivBayes(
+            affinity=settings.affinity, dimensions=settings.dimensions, **open_, **shared
+        )
     return HMPrivBayes(affinity=settings.affinity, **open_, **shared)
 
 
@@ -119,6 +133,8 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
 def measures(key: Key, settings: Any) -> dict[str, str]:
     """Measures of a figure; some say how many sets or records they look at."""
     named = PAPER.experiments[key]["measures"].items()
+    if settings.tested == "synthetic":
+        named = [(f"{m}_self" if m == "svm" else m, name) for m, name in named]
     return {fill(measure, vars(settings)): name for measure, name in named}
 
 

@@ -13,10 +13,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..algorithms import HPPrivBayes, PrivBayes
+from ..core import Records
 from ..datasets.adult import load_adult
 from ..datasets.loaders import load_nltcs
 from ..plots import PALETTE, figure
-from . import drawing, engine, results
+from . import drawing, engine, hpprivbayes_theta, results
 from .drawing import STYLE, finish, label, level, line, panels
 from .engine import load
 from .grids import NO_NOISE, RealData, Run
@@ -63,13 +64,18 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """All curves of one figure of the thesis' §4."""
     dataset = TABLES[settings.table]() if run.data is None else run.data
+    sensitive = settings.sensitive or dataset.sensitive
+    if key == 7:
+        records = Records(dataset.schema.encode(dataset.frame), dataset.schema)
+        run.tables[dataset.name] = records.n
+        return hpprivbayes_theta.trials(records, sensitive, settings)
     options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows}}
     return run.measure(
         *PAPER.grids(
             key,
             settings,
             dataset,
-            lambda c: synthesizer(c, dataset.sensitive, settings),
+            lambda c: synthesizer(c, sensitive, settings),
             settings.epsilons,
             options=options,
         )
@@ -283,5 +289,5 @@ PAPER = load(
     trials,
     curve=Curve,
     appendix=appendix,
-    draw={3: sums, 4: accuracies, 5: distances, 6: ratios},
+    draw={3: sums, 4: accuracies, 5: distances, 6: ratios, 7: hpprivbayes_theta.draw},
 )
