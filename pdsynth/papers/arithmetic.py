@@ -28,17 +28,21 @@ def formula_8(m: int, k: int) -> int:
     return (2 * m - k - 2) * (k - 1) // 2 + comb(m + 1, k + 2)
 
 
-@rule("equal to the pairs counted step by step, at every k of the table")
+@rule("equal to the pairs counted step by step, at every k of the table", tested=False)
 def counted(q: Question) -> Answer:
     """Whether the printed formula counts what the printed algorithm enumerates."""
     m = q.settings.attributes
     both = {k: (formula_8(m, k), greedy_pairs(m, k)) for k in map(int, q.settings.degrees)}
     right = [printed == found for printed, found in both.values()]
     said = "; ".join(f"k = {k}: {a:,} printed, {b:,} counted" for k, (a, b) in both.items())
-    return decide(all(right), not any(right), any(right)), {"found": said}
+    size = f"{max(b - a for a, b in both.values())} too few at most"
+    return decide(all(right), not any(right), any(right)), {"found": said, "size": size}
 
 
-@rule("the pairs counted step by step are at most d·C(d + 1, k + 1), on every table at every k")
+@rule(
+    "the pairs counted step by step are at most d·C(d + 1, k + 1), on every table at every k",
+    tested=False,
+)
 def bounded(q: Question) -> Answer:
     """Whether the printed bound of a greedy search's combinations is one."""
     found = {
@@ -50,4 +54,5 @@ def bounded(q: Question) -> Answer:
     said = "; ".join(
         f"{name}, k = {k}: {pairs:,} of {bound:,}" for (name, k), (pairs, bound) in found.items()
     )
-    return decide(all(holds), not any(holds), any(holds)), {"found": said}
+    size = f"{max(pairs / bound for pairs, bound in found.values()):.0%} of it at most"
+    return decide(all(holds), not any(holds), any(holds)), {"found": said, "size": size}
