@@ -33,7 +33,7 @@ def rows(
     ]
     tables = Fraction(str(settings.epsilons[-1])) * (1 - Fraction(str(settings.L1)))
     epsilon2, epsilon3 = tables * r / (1 + r), tables / (1 + r)
-    for theta in settings.thetas:
+    for theta in settings.theta_range:
         b = [j for j in range(d) if tied[j] < theta]
         yield MEMBERS, theta, float(d - len(b)), ""
         try:
@@ -92,7 +92,7 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             line={"color": colour},
             marker={"symbol": symbol, "size": 8},
         )
-    ticks = [t for t in settings.thetas if t in (0.01, 0.03, 0.1, 0.3)]
+    ticks = [t for t in settings.theta_range if t in (0.01, 0.03, 0.1, 0.3)]
     plot.update_xaxes(type="log", title_text="θ, bits", tickvals=ticks)
     plot.update_yaxes(rangemode="tozero", title_text="attributes", col=1)
     plot.update_yaxes(title_text="scale, records", **log_ticks([30, 100, 300]), col=2)
