@@ -26,6 +26,7 @@ import numpy as np
 
 from ..core.agreement import Agree, Fit, GrowingModel, merge_rare
 from ..core.budgets import Parts
+from ..core.column_rules import possible_in
 from ..core.curator import Curator
 from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, show
 from ..core.factors import Columns
@@ -198,6 +199,7 @@ class Run:
         self.policy, self.curator, self.facts = policy, curator, facts
         self.door = curator  # to tables of several columns
         self.model = GrowingModel(facts, policy.target)
+        self.broken: dict[Columns, np.ndarray] = {}
 
     def measure_columns(
         self, epsilon: Fraction, more: Fraction = Fraction(0), again: bool = False
@@ -236,7 +238,7 @@ class Run:
         entries = [m.entry for m in self.model.measurements]
         self.door = self.curator.merged(merging, entries)
         self.model.merge(merging)
-        self.policy.merged_sizes = merging.sizes
+        self.policy.merge(merging.sizes)
 
     def measure(self, columns: Columns, budget: TableBudget) -> Fraction:
         """A noisy table, which is kept; returns what it cost.
@@ -246,12 +248,33 @@ class Run:
         door = self.door if len(columns) > 1 else self.curator
         answer = door.table(columns, budget, step=self.model.step(columns))
         self.model.add(columns, *answer)
+        self.note_broken(columns, answer.counts)
         return budget.epsilon
 
+    def note_broken(self, columns: Columns, counts: np.ndarray) -> None:
+        """Remember what a table tells of kept records that break rules, which no model expects.
+
+        **Privacy:** post-processing of a release.
+        """
+        if any(rule.on_violation == "keep" for rule in self.policy.schema.rules):
+            possible = possible_in(self.policy.masks, self.policy.merged_sizes, columns)
+            if possible is not None:
+                self.broken[columns] = np.where(possible, 0, np.maximum(counts, 0))
+
     def expected_in(self, fit: Fit, sets: Sequence[Columns]) -> dict[Columns, np.ndarray]:
-        """What a fitted model expects of some tables, in whole records."""
+        """What a fitted model expects of some tables, in whole records.
+
+        Where no record can be, what the last table of these columns has told.
+        """
         margins = zip(sets, fit.margins(sets), strict=True)
-        return {columns: np.rint(table).astype(np.int64) for columns, table in margins}
+        expected = {columns: np.rint(table).astype(np.int64) for columns, table in margins}
+        return expected | {s: expected[s] + self.broken[s] for s in sets if s in self.broken}
+
+    def noise_in(self, columns: Columns, epsilon: Fraction) -> float:
+        """Expected noise of a table for ε where records can be, in records. **Privacy:** public."""
+        cells = self.policy.cells(columns)
+        whole = float(self.curator.expected_noise(epsilon, cells))
+        return whole * (self.policy.possible(columns) / cells)
 
     def choose(
         self,
@@ -268,11 +291,8 @@ class Run:
 
         **Privacy:** an exponential mechanism, costs ε, see :class:`Residual`.
         """
-        sets, tables, expect = [*expected], [*expected.values()], self.curator.expected_noise
-        noise = [
-            min(float(expect(budget_of(s).epsilon, self.policy.cells(s))), 4 * self.facts.n)
-            for s in sets
-        ]
+        sets, tables = [*expected], [*expected.values()]
+        noise = [min(self.noise_in(s, budget_of(s).epsilon), 4 * self.facts.n) for s in sets]
         penalties = np.array([*map(round, noise)], dtype=np.int64)
         at = self.door.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
         return None if at is None else sets[at]
@@ -337,7 +357,7 @@ class ResidualRounds(Residual):
                     if rest:
                         fit = run.model.fit(fit, WARM)
                         change = float(np.abs(fit.margin(chosen) - expected[chosen]).sum())
-                        noise = float(run.curator.expected_noise(cost, policy.cells(chosen)))
+                        noise = run.noise_in(chosen, cost)
                         factor = UP if change <= noise else DOWN if change > CLEAR * noise else SAME
                 shown.update(float(epsilon - rest) - shown.n)
                 stops = stops + 1 if chosen is None else 0
@@ -363,24 +383,32 @@ class ResidualForest(Residual):
         pairs, trees = list[Columns](), [*range(most + 1)]  # the tree of each column
 
         def join(pair: Columns) -> None:
-            pairs.append(pair)
             i, j = pair
             trees[:] = [trees[i] if tree == trees[j] else tree for tree in trees]
 
-        for pair in (*policy.forced, *policy.label):
+        ruled = {(i, j) for i, j in np.argwhere(policy.ruled).tolist() if i < j}
+        for tied in ruled:  # their clique is there already
+            join(tied)
+        pairs += policy.forced + policy.label
+        for pair in pairs:
             join(pair)
         chosen: Columns | None = ()
         for number in progress(range(most), "edges", unit="edge"):
-            expected = {p: m for p, m in expected.items() if trees[p[0]] != trees[p[1]]}
+            expected = {
+                p: m
+                for p, m in expected.items()
+                if trees[p[0]] != trees[p[1]] or (p in ruled and p not in pairs)
+            }
             if not expected:
                 break
             chosen = run.choose(expected, each, lambda _: budget, step=f"edge {number + 1}")
             choosing -= each
             if chosen is None:
                 break
+            pairs.append(chosen)
             join(chosen)
         roots = [
-            fair_weight(policy.cells(p), policy.neighbours.power) * policy.weight[policy.in_a(p)]
+            fair_weight(policy.possible(p), policy.neighbours.power) * policy.weight[policy.in_a(p)]
             for p in pairs
         ]
         costs = [policy.shorten(tables * root / sum(roots)) for root in roots]

@@ -195,7 +195,7 @@ def strong_ties(run: Any, epsilon: Fraction, share: Fraction) -> tuple[Ties, Fra
         )
         tie = sure_tie(float(strength[0]), pair, policy.sizes, n, unit.as_pure(asking))
         clear = clear or tie > 0
-        cost = policy.shorten(cost_of_tie(tie, policy.cells(pair), policy.sizes, n, whole, unit))
+        cost = policy.shorten(cost_of_tie(tie, policy.possible(pair), policy.sizes, n, whole, unit))
         if not cost or spent + cost > most:
             break
         ties.append((pair, TableBudget(cost, depends_on=(entry,), source=TABLE)))

@@ -1,7 +1,7 @@
 """What θ decides in the thesis' HPPrivBayes: who is in group A, and which group has more noise.
 
-Arithmetic on raw associations, without a fit: the printed scales of Algorithms 5 and 6, and what
-strict's budgets come to (`algorithms` §21).
+Arithmetic on raw associations, without a fit: the printed scales of Algorithms 5 and 6
+(`algorithms` §21).
 """
 
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ..core import BudgetDegenerate, Records, marginal, mutual_information
+from ..core import BudgetDegenerate, marginal, mutual_information
+from ..datasets.tables import Dataset
 from ..published.budgets import printed_group_a, printed_scales, sensitivity_weights
 from .drawing import finish, log_ticks, panels
 from .results import Key, select
 
 MEMBERS, SCALE_A, SCALE_B = "attributes in A", "printed scale of A", "printed scale of B, median"
-RATIO = "strict: noise of A ÷ noise of B"
 
 
 def rows(
@@ -48,11 +48,9 @@ def rows(
             )
         ]
         yield SCALE_B, theta, float(np.median(scales)) if scales else float("nan"), ""
-        ratio = (d - len(b)) / float(r * len(b)) if b else float("nan")
-        yield RATIO, theta, ratio, ""
 
 
-def trials(records: Records, sensitive: str, settings: Any) -> pd.DataFrame:
+def trials(dataset: Dataset, settings: Any) -> pd.DataFrame:
     """The rows of :func:`rows` with the columns of all figures."""
     fixed = {"method": "HPPrivBayes", "guarantee": "none", "k": settings.k, "r": settings.r}
     rest = {"epsilon": float(settings.epsilons[-1]), "repeat": 0, "seed": 0}
@@ -66,19 +64,18 @@ def trials(records: Records, sensitive: str, settings: Any) -> pd.DataFrame:
                 "value": value,
                 "note": note,
             }
-            for metric, theta, value, note in rows(records, sensitive, settings)
+            for metric, theta, value, note in rows(dataset, settings)
         ]
     )
 
 
 def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
-    """Who is in A, the printed scales, and strict's ratio, each against θ."""
-    plot = panels(3, ["group A", "as printed", "strict"], horizontal_spacing=0.1)
+    """Who is in A, and the printed scales, against θ."""
+    plot = panels(2, ["group A", "noise as printed"], horizontal_spacing=0.12)
     looks = {
         MEMBERS: (1, "#767676", "circle"),
         SCALE_A: (2, "#D55E00", "circle"),
         SCALE_B: (2, "#0072B2", "square"),
-        RATIO: (3, "#009E73", "diamond"),
     }
     for metric, (column, colour, symbol) in looks.items():
         part = select(data, metric=metric)
@@ -96,6 +93,5 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(type="log", title_text="θ, bits", tickvals=ticks)
     plot.update_yaxes(rangemode="tozero", title_text="attributes", col=1)
     plot.update_yaxes(title_text="scale, records", **log_ticks([30, 100, 300]), col=2)
-    plot.update_yaxes(title_text="A ÷ B", **log_ticks([0.3, 1, 3, 10]), col=3)
     said = f"arithmetic; ε = {settings.epsilons[-1]:g}, k = {settings.k}, r = {settings.r}"
     return finish(plot, data, "What θ decides", said, 420)

@@ -29,7 +29,9 @@ from ..algorithms import (
 )
 from ..core import (
     Agree,
+    AgreeByDefault,
     AgreeInPairs,
+    AsMeasured,
     BudgetError,
     Facts,
     Learner,
@@ -76,6 +78,7 @@ PRINTED: dict[type, type] = {
     Uniform: PrintedUniform,
     RiskEntropy: PrintedRiskEntropy,
     Groups: PrintedGroups,
+    AgreeByDefault: AsMeasured,
 }
 # Where it is another one without noise.
 NOISELESS: dict[type, type] = {

@@ -53,6 +53,8 @@ def open_and_run(page, lab, notebook, topic=None):
     else:
         page.evaluate(RUN_ALL)
     page.locator(".pdsynth-live .pdsynth-state").first.wait_for(timeout=150_000)
+    for button in page.get_by_role("button", name="More settings").all():
+        button.press("Enter")
     page.locator(".pdsynth-live").first.scroll_into_view_if_needed()
 
 
@@ -137,7 +139,8 @@ def test_a_guess_by_keyboard_and_its_answer_beside_it(page, lab):
 @pytest.mark.slow
 def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     open_and_run(page, lab, "small.ipynb")
-    page.locator(".pdsynth-live summary").click()
+    page.locator(".pdsynth-live summary").first.click()
+    page.locator(".pdsynth-live summary").filter(has_text="More").click()
     press(page, "ε, privacy budget", "ArrowRight")
     page.locator(".pdsynth-live details[open]").filter(has_text="ε is 1.1").wait_for()
     colours = "() => ['.xtick text', '.y2tick text'].map(s => getComputedStyle(document.querySelector(s)).fill)"
@@ -227,7 +230,9 @@ def test_a_messy_file_of_one_s_own_from_upload_to_release_card(page, lab):
     text = page.get_by_role("textbox", name="Declaration")
     text.fill("\n".join(f"{name}: {plain or braced}" for name, plain, braced in rules))
     text.press("Tab")
-    page.get_by_role("status").filter(has_text="6,000 rows × 8 columns").wait_for()
+    page.locator(".pdsynth-tables").filter(has_text="6,000 rows × 8 columns").wait_for(
+        state="attached"
+    )
     page.evaluate(RUN_PART, ["below", "panels.own_data.panel()"])
     card = page.locator(".jp-RenderedMarkdown.jp-OutputArea-output").filter(has_text="Release card")
     card.filter(has_text="6,000 records of 9 columns").wait_for(timeout=150_000)

@@ -27,7 +27,8 @@ class Watch:
         still(self.panel)
         self.drawn.append(self.panel.evaluate(MARKS))
         self.tables.append(self.panel.locator(".pdsynth-table").first.text_content())
-        self.said.append(self.panel.locator(".pdsynth-status").text_content())
+        said = self.panel.locator(".pdsynth-status, .pdsynth-tables").all_text_contents()
+        self.said.append(" ".join(said))
 
     def state(self, words):
         """Wait until the line above the figure says these words, then look."""
@@ -48,7 +49,7 @@ class Watch:
     def ledger(self, words):
         """The text of the first table with these words, not its layout."""
         found = self.panel.locator(".pdsynth-table").filter(has_text=words).first
-        found.wait_for()
+        found.wait_for(state="attached")
         return found.text_content()
 
     def alert(self, words):
@@ -56,6 +57,9 @@ class Watch:
 
     def status(self, words):
         self.panel.get_by_role("status").filter(has_text=words).first.wait_for()
+
+    def details(self, words):
+        self.panel.locator(".pdsynth-tables").filter(has_text=words).wait_for(state="attached")
 
     def shown(self):
         return self.panel.locator(".pdsynth-state").text_content()
@@ -191,17 +195,17 @@ def test_own_data_panel_its_text_and_a_file(fresh):
     panel = Watch(fresh("own_data"))
     panel.press("ε, what one person may lose", "ArrowLeft", 4, "ε = 0.8")
     panel.press("records of one person", "ArrowRight", 3, "records = 4")
-    panel.status("so a fit may spend 0.2.")
+    panel.details("so a fit may spend 0.2.")
     panel.press("bins of a range", "ArrowLeft", 12, "bins = 4")
     text = panel.panel.get_by_role("textbox", name="Declaration")
     country = "native-country: US | elsewhere + missing"
     text.fill(text.input_value().replace("native-country: ?", country))
     text.press("Tab")
-    panel.status("32,561 rows × 9 columns")
+    panel.details("32,561 rows × 9 columns")
     text.fill("age: young")
     text.press("Tab")
     panel.alert("'young' declares no domain")
-    panel.status("32,561 rows × 9 columns")
+    panel.details("32,561 rows × 9 columns")
     button = panel.panel.get_by_role("button", name="Your CSV file")
     bad, good = b"PK\x03\x04", b"id,age,ward\n" + b"7351,34,2\n" * 500
     send(button, "bad.csv", bad)
@@ -212,7 +216,7 @@ def test_own_data_panel_its_text_and_a_file(fresh):
     assert "(0)" in button.text_content(), "the page has forgotten the file"
     text.fill("age: 0 to 120\nward: 1 | 2 | 3")
     text.press("Tab")
-    panel.status("500 rows × 2 columns")
+    panel.details("500 rows × 2 columns")
     panel.state("ward.csv")
     assert len({panel.drawn[place] for place in (0, 1, 3, 4)}) == 4, (
         "the figure follows sliders, text and file"

@@ -182,8 +182,8 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         before = parts(page)
         finding = page.locator(".pdsynth-live .pdsynth-status b").first
         assert finding.evaluate("b => getComputedStyle(b).display") == "block", "a title of its own"
-        symbols = page.locator(".pdsynth-live .pdsynth-control b").all_text_contents()
-        assert symbols == ["ε", "attribute"]
+        labels = page.locator(".pdsynth-live .pdsynth-control b").all_text_contents()
+        assert labels == ["the privacy budget", "attribute"]
         press(page, "ε, ", "ArrowLeft", 2)
         after = parts(page)
         assert before[0] != after[0] and before[2] != after[2]
@@ -274,18 +274,20 @@ def test_lesson_07_moves_network_noise_ledger_and_distances(site, visit):
     with Server(site) as address:
         page = visit(address, "lessons/07_hpprivbayes.html")
         panel = live(page)
-        charts = panel.locator(".pdsynth-chart")
 
         def drawings():
-            panel.locator(".pdsynth-plot[aria-busy=false]").wait_for()
-            return [
-                chart.evaluate(
-                    "c => [...c.querySelectorAll('.cartesianlayer path, .cartesianlayer image')]"
-                    ".map(p => ['d', 'transform', 'href', 'xlink:href']"
-                    ".map(name => p.getAttribute(name))).join()"
+            found = []
+            for _ in range(panel.locator(".pdsynth-chart").count()):
+                panel.locator(".pdsynth-plot[aria-busy=false]").wait_for()
+                found.append(
+                    panel.locator(".pdsynth-chart:visible").evaluate(
+                        "c => [...c.querySelectorAll('.cartesianlayer :is(path, image)')]"
+                        ".map(p => ['d', 'transform', 'href', 'xlink:href']"
+                        ".map(name => p.getAttribute(name))).join()"
+                    )
                 )
-                for chart in charts.all()
-            ]
+                panel.get_by_role("button", name="next chart").press("Enter")
+            return found
 
         seen, tables = [drawings()], [panel.locator(".pdsynth-table").first.text_content()]
         for key, times in (("Home", 1), ("ArrowRight", 3), ("End", 1)):

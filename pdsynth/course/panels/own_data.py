@@ -135,7 +135,7 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
             [rows[name] for name in mine],
             colour,
             symbol=symbol,
-            name=label,
+            name=f"{len(mine)} {label}",
             showlegend=True,
             customdata=[found[name] for name in mine],
             hover="%{y} values: %{customdata:.3g}",
@@ -213,10 +213,14 @@ def view(
     check_degree(k, schema)
     known = plan(schema, file.n, share)  # type: ignore[arg-type]
     degree = known.k if isinstance(k, str) else k
-    parts = [str(known)]
+    found = ratios(schema, file.n, float(share), degree).values()
+    useful = sum(judge(ratio) == "useful" for ratio in found)
+    columns = plural(len(found), "column")
+    verdict = f"{useful} of {columns} {'keeps' if useful == 1 else 'keep'} a useful table"
+    parts = [f"{verdict} at ε = {float(share):.3g}.", str(known)]
     if persons > 1:
         parts.insert(
-            1,
+            2,
             f"A person with {persons} records would lose {persons} times ε, so a fit "
             f"may spend {float(share):.3g}.",
         )
@@ -273,7 +277,7 @@ class DeclarationForm:
             description="Declaration",
             continuous_update=False,
             tooltip="declaration, one line a column; leave the box to apply it",
-            layout=W.Layout(width="auto", height="250px", margin="2px 8px 2px 0"),
+            layout=W.Layout(width="auto", height="190px", margin="2px 8px 2px 0"),
             style={"description_width": "auto"},
         )
         self.editor.add_class("pdsynth-declaration")
@@ -294,7 +298,8 @@ class DeclarationForm:
         words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(FORM))
         form = W.HTML(f"One line a column: {words}. Leave the box to apply.")
         head = W.HBox([self.names, self.upload, self.label], layout=row)
-        self.box = W.VBox([head, form, self.editor], layout=W.Layout(width="100%"))
+        read = W.HTML(f"<details><summary>What is read of a file</summary>{NOTE}</details>")
+        self.box = W.VBox([head, form, self.editor, read], layout=W.Layout(width="100%"))
         self.box.add_class("pdsynth-form")
         self.editor.observe(self._edit, "value")
         self.upload.observe(self._take, "value")
@@ -380,8 +385,7 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
     form = DeclarationForm(file)
     live = view.live(form.show, tries=view.tries if path is None else ())
     form.panel = live
-    note = W.HTML(f"<div>{NOTE}</div>", layout=W.Layout(width="100%"))
-    note.add_class("pdsynth-note")
-    live.children = (live.children[0], form.box, *live.children[1:], note)
+    *above, tables, foot = live.children
+    live.children = (*above, form.box, tables, foot)
     live.form, live.topic = form, "" if path else "own_data"  # type: ignore[attr-defined]
     return live

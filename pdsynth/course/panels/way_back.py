@@ -11,6 +11,7 @@ from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board
 from .panel import live_panel
+from .words import percent
 
 LEAST, MOST = 0.01, 10.0  # ends of the axis of ε; that of distances begins there, too
 
@@ -72,17 +73,20 @@ def view(epsilon: float, distance: float, n: int) -> View:
         [epsilon, epsilon, LEAST], [LEAST, foretold, foretold], "private", dash="dot", hover=False
     )
     plot.dots([epsilon], [foretold], "private", name="from ε to a distance")
+    plot.note(f"<b>{percent(foretold)}</b>", np.log10(epsilon), np.log10(foretold) + 0.12, 1,
+              "private", 16, xanchor="left")  # fmt: skip
     if least is not None:
         plot.line(
-            [LEAST, least, least], [distance, distance, LEAST], "none", dash="dash", hover=False
+            [LEAST, least, least], [distance, distance, LEAST], "look", dash="dash", hover=False
         )
-        plot.dots([least], [distance], "none", symbol="square", name="from a distance to ε")
+        plot.dots([least], [distance], "look", symbol="square", name="from a distance to ε")
         way = f"a distance of {distance:g} takes ε = {least:g} or more."
     else:
         plot.limit([LEAST, MOST], [distance, distance])
         way = f"no ε up to 10 is foretold to come as near as {distance:g}."
     status = (
-        f"Adult's columns, {n:,} records: at ε = {epsilon:g} a distance of {foretold:.3f} is "
+        f"{n:,} people, ε = {epsilon:g}: pairs will be off by {percent(foretold)}. "
+        f"Adult's columns: at ε = {epsilon:g} a distance of {foretold:.3f} is "
         f"foretold; {way} Both from public facts alone."
     )
     facts = {"epsilon": least or 0, "distance": distance, "foretold": foretold}
