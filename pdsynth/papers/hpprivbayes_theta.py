@@ -21,12 +21,11 @@ from .results import Key, select
 MEMBERS, SCALE_A, SCALE_B = "attributes in A", "printed scale of A", "printed scale of B, median"
 
 
-def rows(
-    records: Records, sensitive: str, settings: Any
-) -> Iterator[tuple[str, float, float, str]]:
+def rows(dataset: Dataset, settings: Any) -> Iterator[tuple[str, float, float, str]]:
     """Metric, θ, value and note, at the largest ε and the thesis' k, L₁ and r."""
-    schema, codes = records.schema, records.codes
-    d, s, k = len(schema), schema.index(sensitive), int(settings.k)
+    schema = dataset.schema
+    codes = schema.encode(dataset.frame)
+    d, s, k = len(schema), schema.index(str(dataset.sensitive)), int(settings.k)
     sizes, r = schema.sizes, Fraction(settings.r)
     tied = [
         np.inf if j == s else mutual_information(marginal(codes, sizes, (j, s))) for j in range(d)
