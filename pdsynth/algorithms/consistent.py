@@ -1,8 +1,8 @@
 """ConsistentBayes: what to run on a table of one's own. What its ε buys, in the order of a run:
 
 look       at most 1/20        how strongly pairs of columns are tied on average: one number
-gate       1/20 where ties    which pair is tied most, and how strongly; a pair that is clearly
-           are weak            tied is measured for what its table needs, at most 1/4 of ε
+gate       1/20 to 1/12 where  which pair is tied most, and how strongly; a pair that is clearly
+           ties are weak       tied is measured for what its table needs, at most 1/4 of ε
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
            a column's values,  up to all of ε where the look finds weak ties; then values whose
            at most 3/10        counts are mostly noise stand as one in all tables of several columns
@@ -70,8 +70,8 @@ class ConsistentBayes(Recipe):
         64 attributes. 0: a forest of pairs in one go, faster and about as good where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
         bounded before the run: its column's ε and ``share_sensitive``.
-    target : the attribute that a classifier will predict: its pairs are measured first, for two
-        thirds of the pairs' ε, whatever the look finds.
+    target : the attribute that a classifier will predict: its pairs are measured first, for
+        three fifths of the pairs' ε, whatever the look finds.
     restriction, personal, r, share_sensitive : as in :class:`PolicyOptions`.
     share_one_way : as in :class:`Residual`.
     reconcile : ``Agree()``, also where None.
@@ -336,6 +336,7 @@ class ResidualRounds(Residual):
         for pair in policy.forced:
             rest -= run.measure(pair, policy.budget(pair, each))
         candidates, fit, measured = policy.candidates(), run.model.fit(), False
+        usual_cells = policy.usual_cells(candidates)
         with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
             while rest >= least and stops < (STOPS if measured else FIRST_STOPS):
                 expected = run.expected_in(
@@ -347,7 +348,7 @@ class ResidualRounds(Residual):
                 each = rest if rest < 2 * each else each
                 choosing = policy.shorten(each * SELECT)
                 rest -= choosing
-                budget_of = policy.round_budgets(each - choosing, rest)
+                budget_of = policy.round_budgets(each - choosing, rest, usual_cells)
                 chosen = run.choose(expected, choosing, budget_of, step=f"round {number}")
                 factor = UP
                 if chosen is not None:

@@ -27,7 +27,7 @@ SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
 UNIT = 2**16  # shares of ε are rounded down to this part of it
 TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
 MOST_CANDIDATES = 4_096  # with triples; else pairs alone
-LABEL = Fraction(2, 3)  # of the ε of pairs, for those of the target
+LABEL = Fraction(3, 5)  # of the ε of pairs, for those of the target
 MOST_OF_PAIR = Fraction(1, 4)  # of ε, for one table
 MOST_CELLS = 2**14  # of a clique where n ε is at most MASS; in proportion above that
 MASS = 10**5
@@ -58,8 +58,8 @@ class PolicyOptions:
     r : ε of group A's tables against the others'.
     share_sensitive : ε of the tables that may hold sensitive attributes.
     target : the attribute that a classifier will predict. Its pairs with all others, besides
-        sensitive ones and those that policy forbids, are measured first, for two thirds of the ε of
-        pairs, in equal parts.
+        sensitive ones and those that policy forbids, are measured first, for three fifths of the
+        ε of pairs, in proportion to √cells.
     """
 
     sensitive: str | None = None
@@ -174,8 +174,12 @@ class Policy:
         return pairs
 
     def share_label(self, epsilon: Fraction) -> dict[Columns, TableBudget]:
-        """What the label's pairs cost: two thirds of the pairs' ε in equal parts."""
-        return {pair: self.budget(pair, LABEL * epsilon / len(self.label)) for pair in self.label}
+        """What the label's pairs cost: three fifths of the pairs' ε in proportion to √cells."""
+        roots = [fair_weight(self.possible(p) * 10**4, self.neighbours.power) for p in self.label]
+        return {
+            pair: self.budget(pair, LABEL * epsilon * root / sum(roots))
+            for pair, root in zip(self.label, roots, strict=True)
+        }
 
     def check_forced(self) -> None:
         """Refuse forced pairs whose cliques are too large or hold a forbidden pair."""
@@ -271,21 +275,27 @@ class Policy:
         part = epsilon if last and weight == 1 else self.shorten(epsilon * weight)
         return TableBudget(part, source=TABLE)
 
-    def round_budgets(self, epsilon: Fraction, left: Fraction) -> Callable[[Columns], TableBudget]:
+    def usual_cells(self, candidates: Sequence[Columns]) -> int:
+        """Possible cells of the median pair, or of the median candidate where that is larger."""
+        sets = self.pairs(), candidates
+        return max(int(np.median([self.possible(s) for s in some] or [1])) for some in sets)
+
+    def round_budgets(
+        self, epsilon: Fraction, left: Fraction, usual: int
+    ) -> Callable[[Columns], TableBudget]:
         """What each table would cost in a round of ε, where so much is left.
 
-        In proportion to √cells, so ε is that of a pair of the median size; a quarter of the whole
-        at most, and all that is left in the last round.
+        In proportion to √cells: ε is the price of a table of ``usual`` cells; a quarter of the
+        whole at most, and all that is left in the last round.
         """
         last = epsilon == left
         most = left if last else min(left, self.unit * UNIT * MOST_OF_PAIR)
-        median = int(np.median([self.possible(pair) for pair in self.pairs()] or [1]))
         budgets = dict[tuple[int, bool], TableBudget]()
 
         def budget_of(columns: Columns) -> TableBudget:
             kind = cells, _ = self.possible(columns), self.in_a(columns)
             if kind not in budgets:
-                part = left if last else min(price(cells, median) * epsilon, most)
+                part = left if last else min(price(cells, usual) * epsilon, most)
                 budgets[kind] = self.budget(columns, part, last)
             return budgets[kind]
 
@@ -340,9 +350,9 @@ def is_told(mask: np.ndarray) -> bool:
     return mask.ndim == 2 and any((mask.sum(axis=axis) <= 1).all() for axis in (0, 1))
 
 
-def price(cells: int, median: int) -> Fraction:
-    """ε of a table against that of a pair of the median size: √(cells / median)."""
-    return Fraction(math.isqrt(16**2 * cells // median) or 1, 16)
+def price(cells: int, usual: int) -> Fraction:
+    """ε of a table against that of one of ``usual`` cells: √(cells / usual)."""
+    return Fraction(math.isqrt(16**2 * cells // usual) or 1, 16)
 
 
 def clique_limit(mass: Fraction, columns: int) -> int:
