@@ -281,7 +281,7 @@ ex.q4.check(anybody)
 # ## What the paper claims, what the ledger says
 #
 # Two slips are harmless. Equation (5) is printed with $P[X_d\mid\Pi_d]$ inside the product, where $i$ is meant. Definition 8 has a logarithm without a base, Definition 9
-# has base 2; the threshold θ = 0.1 of lesson 06 depends on it: only bits give the groups of the author's own program.
+# has base 2. The threshold θ = 0.1 of lesson 06 depends on it: only bits give the groups of the author's own program.
 #
 # Section 2.1 says that $P_{\mathcal N}$ is near $P$ "when the degree of the Bayesian Network is small". The sums above say the opposite: every further parent adds information. A small
 # degree is not *closer*, it is *affordable*, because noise is paid per cell.

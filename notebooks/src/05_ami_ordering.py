@@ -123,7 +123,7 @@ lines = {name: frame.loc["AMI order"] for name, frame in ledgers.items()}
 pd.DataFrame(lines).loc[["source", "mechanism", "claimed", "epsilon"]]
 
 # %% [markdown]
-# The strict order costs a hundredth of ε, a fifth of the 0.05 that strict sets aside for order and groups. `HPPrivBayes` pays it with a sketch that came out of what you have just read: it measures single columns first, and then
+# The strict order costs a hundredth of ε, a fifth of the 0.05 that strict sets aside for order and groups. `HPPrivBayes` pays it with a sketch that came out of what you have just read. It measures single columns first, and then
 # only how far pairs are from what *these* make of them. What is expected is released, so one person moves each pair by 2 records, where K moves by $6(n-1)$, three times as much in the same unit. It looks rather shuffled. Is that bad?
 #
 # ### Does the order matter at all?

@@ -79,9 +79,9 @@ epsilon_2, epsilon_3 = r / (1 + r), 1 / (1 + r)
 #                                                                         (weights raw, ε₃)
 # ```
 #
-# The library's recipe has the same five steps; the reading decides what is done about the holes. In its keywords $L_1$ is `share_structure`,
-# and strict has two shares more: `share_histograms` pays for a noisy table of every column, which tells the weights, and `share_sketch`, $L_0$, for order and groups. The thesis' r is the ratio of the *groups'* budgets;
-# strict takes it for *tables*: one of A gets r times the ε of one of B, however many there are. At last all noisy tables are made to agree, which costs nothing.
+# The library's recipe has the same five steps. `published` leaves the holes as they are, and `strict` closes them. In its keywords $L_1$ is `share_structure`,
+# and strict has two shares more: `share_histograms` pays for a noisy table of every column, which tells the weights, and `share_sketch`, $L_0$, for order and groups. The thesis' r is the ratio of the *groups'* budgets.
+# Strict takes it for *tables*: one of A gets r times the ε of one of B, however many there are. At last all noisy tables are made to agree, which costs nothing.
 
 # %%
 strict = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", random_state=7)
@@ -117,13 +117,12 @@ pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
 # at the size of the gaps, not at the third digit. Strict HPPrivBayes makes its tables agree; so does the second PrivBayes.
 
 # %%
-same_noise = pds.parts.SensitivityGroups(rare_values="same_noise")
 methods = {
     "PrivBayes": pds.PrivBayes(epsilon=1.0, k=2, random_state=7),
     "PrivBayes, tables agree": pds.PrivBayes(epsilon=1.0, k=2, random_state=7, reconcile=pds.parts.Agree()),
     "HPPrivBayes strict": strict.clone(),
     "HPPrivBayes strict, as measured": strict.clone().set_params(reconcile=pds.parts.AsMeasured()),
-    "HPPrivBayes strict, flat": strict.clone().set_params(personal=same_noise),
+    "HPPrivBayes strict, flat": strict.clone().set_params(personal=pds.parts.SensitivityGroups(rare_values="same_noise")),
     "HPPrivBayes as published": published.clone(),
     "no noise": strict.clone().set_params(guarantee="none"),
 }

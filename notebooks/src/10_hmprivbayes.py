@@ -43,7 +43,7 @@ def odds(pieces=3, epsilon3=1):
 guess("Which odds does she find, in place of 2.7 to one?", odds, unit="to one")
 
 # %% [markdown]
-# That is $e^3$, but for the luck of sampling. The pieces share no column, but the person is in all of them.
+# The odds are $e^3$. The measured number differs from it a little, because it was sampled. The pieces share no column, but the person is in all of them.
 #
 # ## A toy that you can check by hand
 #
@@ -259,8 +259,8 @@ pd.DataFrame(rows).T.round(3)
 # ![Two-way and three-way distances and misclassification on Adult and Big5 against ε](pictures/hmprivbayes_fig5.svg)
 #
 # * **Better** (Figure 5)? "In most cases better than PrivSCBN, PrivBayes and JTree" (section 4.3, our translation). Where rivals work on attributes, as above: wherever our runs can tell its distances from those of
-#   PrivBayes and JTree, HMPrivBayes is behind, published and strict. Where all work on the same bits, as the paper prints: published HMPrivBayes is nearer than PrivBayes at 7 of 12 points and farther at 2
-#   (Adult, 20 runs), for 12.75 times its ε; JTree is nearer than it at all 12. On Adult a classifier trained on its table does hardly better than one that always names the commoner salary (25 % wrong), even without noise.
+#   PrivBayes and JTree, HMPrivBayes is behind, published and strict. Where all work on the same bits, as the paper prints, published HMPrivBayes is nearer than PrivBayes at 7 of 12 points and farther at 2
+#   (Adult, 20 runs). It costs 12.75 times its ε. JTree is nearer than it at all 12. On Adult a classifier trained on its table does hardly better than one that always names the commoner salary (25 % wrong), even without noise.
 # * **Faster** (Figure 6): yes, from two parents on, and the more bits the more: clusters and η leave far fewer candidates than PrivBayes has among 175 bits. (Strict at the paper's ε = 0.2 takes one cluster,
 #   and more time.)
 # * Its line without noise sits where k-means++ stopped: 10 starts find clusters of inertia 4.493, 500 starts 4.364 (`python benchmarks/reasons.py clusters`). The better clusters make the worse table,

@@ -42,8 +42,8 @@ adult = pds.datasets.load_adult(coding="thesis")
 # * the *connectivity* chromosome $\mathcal C$, for each attribute $j$ a set $\mathcal C_j$ of exactly $k$ others.
 #
 # A member of $\mathcal C_j$ is a parent of $j$ only if it stands before $j$ in $\mathcal O$; otherwise it waits. With $k=2$ every set holds
-# both others, so the order alone decides: each pair is joined once, and every order is worth $3+2+1=6$. With $k=1$ the sets matter: the order
-# *b, a, c* with the sets {b} for a, {a} for b, {a} for c has the edges *b → a* and *a → c*, worth $3+2=5$.
+# both others, so the order alone decides: each pair is joined once, and every order is worth $3+2+1=6$. With $k=1$ the sets matter. Take the order
+# *b, a, c* and the sets {b} for a, {a} for b, {a} for c. It has the edges *b → a* and *a → c*, worth $3+2=5$.
 
 # %%
 w = np.array([[0, 3, 2], [3, 0, 1], [2, 1, 0]])
@@ -199,7 +199,7 @@ with warnings.catch_warnings(record=True) as said:
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Weights of 5 for *b → a*, 4 for *c → b* and 3 for *a → c*, $k=1$, the order *a, b, c* and the sets {b} for a, {c} for b, {a} for c. What is this individual worth?
+# **1 · Predict.** The weights are 5 for *b → a*, 4 for *c → b* and 3 for *a → c*, and $k=1$. The order is *a, b, c*. The sets are {b} for a, {c} for b, {a} for c. What is this individual worth?
 
 # %%
 value = None  # your number

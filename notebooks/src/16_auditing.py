@@ -143,7 +143,7 @@ audit.black_box(bootstrap, (everybody, without), lambda fake: int(fake.sum()), c
 # ## The last bits
 #
 # A Laplace histogram is ε-DP on paper. In double precision, $0+z$ and $1+z$ lie on different grids of numbers, and an audit that looks at the last bits sees the grid. It would accuse
-# a correct algorithm; and of the *textbook sampler* (the logarithm of a random double, also in the thesis' code) it is right, since an attacker can look at last bits, too:
+# a correct algorithm. Of the *textbook sampler* (the logarithm of a random double, also in the thesis' code) it is right. An attacker can look at last bits, too:
 
 # %%
 print(audit.exhibit(seed=1))

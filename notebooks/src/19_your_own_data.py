@@ -149,8 +149,8 @@ except pds.SchemaError as refusal:
 #
 # ### More than one record a person
 #
-# Visits, orders, measurements: with up to $m$ rows a person, ε a row is $m\varepsilon$ a person. Three ways out, best first: make **one row a person** (last visit, or a count; computed on each person
-# alone); **cap** the rows of a person at a small public $m$ and fit with `records_per_person=m`, which makes all noise $m$ times larger and says so in the ledger; or say openly that
+# Visits, orders, measurements: with up to $m$ rows a person, ε a row is $m\varepsilon$ a person. Three ways out, best first. Make **one row a person**: the last visit, or a count, computed on each
+# person alone. Or **cap** the rows of a person at a small public $m$ and fit with `records_per_person=m`: all noise is $m$ times larger then, and the ledger says so. Or say openly that
 # you protect visits, not people.
 #
 # ## Before you spend
@@ -186,6 +186,16 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
     print(pds.plan(schema, n, 0.7).price(drawn, edge, reference=public), "\n")
 
 # %% [markdown]
+# No public edges for a number? Then each fit chooses them for a part of its ε. Values that many records have, as no gain, stand alone. One line of the ledger a column pays.
+
+# %%
+gain = A.numeric("capital-gain", 0, 99_999, bins="private", number=8, integer=True)
+own = pds.Schema((gain, book["sex"], book["salary"]))
+chosen = pds.ConsistentBayes(1.0).fit(mine[list(own.names)], schema=own)
+print(chosen.schema_["capital-gain"].values)
+chosen.ledger_
+
+# %% [markdown]
 # ## The panel: your file, your declaration
 #
 # The example stands there; **Your CSV file** loads another (without a header? Fill in **Column names** first). Edit the text, one line a column, and leave the box. The panel reads header and n of the file, nothing else. Everything below the text follows
@@ -197,7 +207,7 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
 # * **records** = 4: the same promise to a person with four visits. A fit may spend a quarter, and k falls.
 # * **domains**, *exploring*: the text is now what `infer` saw, Dutch colleague included, and the panel says who will refuse it.
 # * Write nonsense, or load a spreadsheet: the message stands below, the last figure stays.
-# * Under the figure stands your schema as a **file**, in the form in which it is reviewed and kept: one line a column, in quotes, or in braces with more (`other`, `date`, `na_values`). A line of the text
+# * Under the figure stands your schema as a **file**, in the form in which it is reviewed and kept. It has one line a column, in quotes, or in braces with more (`other`, `date`, `na_values`). A line of the text
 #   may be in braces, too. Comments are yours and stay; `pds.datasets.outline` writes a draft of such a file.
 
 # %%

@@ -42,6 +42,7 @@ def split_pieces(source: str) -> list[Piece]:
 def get_section(pieces: list[Piece], start: str) -> list[lessons.Cell]:
     """The cells of the one section whose heading begins so; what is folded stays away."""
     names = {section for section, *_ in pieces if section.startswith(start)}
+    names = names & {start} or names  # one that is named in full
     if len(names) != 1:
         raise KeyError(f"{len(names)} sections begin with {start!r}; kit.toml needs one")
     cells = [(kind, text, mark) for section, kind, text, mark in pieces if section in names]

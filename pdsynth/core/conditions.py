@@ -14,13 +14,23 @@ from .agreement import NoisyTable, fit_tables
 from .attribute import Attribute
 from .column_rules import Mask, code_of, is_missing, keep_rules, leave_beside
 from .errors import SchemaError, show
-from .factors import MOST_CELLS, NEVER, Columns, Distribution, Family, Impossible, above, condition
+from .factors import (
+    MOST_CELLS,
+    NEVER,
+    CliqueTree,
+    Columns,
+    Distribution,
+    Family,
+    Impossible,
+    above,
+    condition,
+)
 from .network import Network
 from .schema import BinaryEncoding, Schema
 
 MOST_RESTORED = 2**20  # cells of a tree on which columns get their distributions back,
 PRECISION = 1e-3  # to this part of n
-SMALLEST = -40.0  # the logarithm of a weight, at least: no possible value loses all mass
+ENDS = -200.0, 200.0  # of the logarithm of a weight against that of their median
 KEPT = 1e-3  # a model that gives the rules all but this part of its mass keeps them anyway
 LEAST = 1e-9  # of a probability, where a model gives the rules no mass
 DRAWS = 1000  # records that rejection draws for each one asked for, and
@@ -210,22 +220,31 @@ def restore_columns(
     _, tree, factors = found
     free, whole = tree.calibrate(tree.multiply(factors), n)
     fixed = [*factors, *(tree.weigh(*mask) for mask in masks)]
-    _, left = tree.calibrate(tree.multiply(fixed), n)
+    given, left = tree.calibrate(tree.multiply(fixed), n)
     if left < NEVER / 2:
         raise Impossible
     if left > whole - KEPT:
         return []
     wanted = []
     for columns, values in scopes.items():
-        own = Distribution(tree, free, n).margin(columns)
+        own = np.ascontiguousarray(Distribution(tree, free, n).margin(columns))
         own.reshape(-1)[values:] = 0  # what bits can spell and no value has
         wanted.append(NoisyTable(columns, own * (n / own.sum()), 1 / (PRECISION * n) ** 2))
     start = [np.zeros(table.counts.shape) for table in wanted]
     fit = fit_tables(tree, wanted, n, fixed=fixed, start=start, tolerance=0.01)
-    return [
-        (table.columns, np.exp(np.maximum(potential - potential.max(), SMALLEST)))
-        for table, potential in zip(wanted, fit.potentials, strict=True)
-    ]
+    logs = [np.clip(potential - np.median(potential), *ENDS) for potential in fit.potentials]
+    weights = [(table.columns, np.exp(log)) for table, log in zip(wanted, logs, strict=True)]
+    weighed, _ = tree.calibrate(tree.multiply([*fixed, *(tree.weigh(*w) for w in weights)]), n)
+    nearer = _misfit(tree, weighed, wanted, n) < _misfit(tree, given, wanted, n)
+    return weights if nearer else []
+
+
+def _misfit(
+    tree: CliqueTree, tables: list[np.ndarray], wanted: Sequence[NoisyTable], n: float
+) -> float:
+    """The squares by which columns of a distribution miss their own."""
+    held = Distribution(tree, tables, n)
+    return sum(float(((held.margin(t.columns) - t.counts) ** 2).sum()) for t in wanted)
 
 
 def over_bits(mask: Mask, bits: BinaryEncoding) -> Mask:

@@ -56,7 +56,9 @@ def test_the_page_is_current():
 
 def test_every_claim_has_one_line_and_each_paper_fits_a_screen():
     text = PAGE.read_text(encoding="utf-8")
-    assert len(rows()) == sum(len(briefs(n)) for n in PAPERS), "a claim has no line, or two"
+    assert len(rows()) == sum(len(briefs(board.paper.name)) for board in BOARDS if board.keys), (
+        "a claim has no line, or two"
+    )
     assert "SCOREBOARD.md" in (ROOT / "README.md").read_text(encoding="utf-8")
     parts = text.split("\n## ")[1:]
     for part in parts:

@@ -1,6 +1,9 @@
 """The built website in a real browser, from a plain file server: no kernel, no other address."""
 
+import hashlib
+import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -141,7 +144,7 @@ def visit(browser):
 
 def live(page):
     """The first panel, drawn; it starts when it comes near."""
-    page.locator(".pdsynth-still, .pdsynth-live").first.scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('.pdsynth-still, .pdsynth-live').scrollIntoView()")
     page.locator(".pdsynth-live .main-svg").first.wait_for()
     return page.locator(".pdsynth-live").first
 
@@ -183,7 +186,7 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         finding = page.locator(".pdsynth-live .pdsynth-status b").first
         assert finding.evaluate("b => getComputedStyle(b).display") == "block", "a title of its own"
         labels = page.locator(".pdsynth-live .pdsynth-control b").all_text_contents()
-        assert labels == ["the privacy budget", "attribute"]
+        assert labels == ["privacy budget", "column"]
         press(page, "ε, ", "ArrowLeft", 2)
         after = parts(page)
         assert before[0] != after[0] and before[2] != after[2]
@@ -239,6 +242,78 @@ def test_a_guess_is_typed_and_committed_without_a_kernel(one, visit):
         asked = guess("?", lambda: 1, unit="legs")
         assert written == [asked.write(number) for number in numbers]
         clean(page)
+
+
+def test_a_lesson_page_loads_at_most_3_mb_and_its_panel_is_alive(one, visit):
+    """What crosses the wire from a plain file server: text, styles, formulas, panel, states."""
+    with Server(one) as address:
+        page = visit(address, "lessons/00_start_here.html")
+        sizes = {}
+        page.on("response", lambda r: sizes.update({r.url: len(r.body()) if r.ok else 0}))
+        page.reload()
+        live(page)
+        page.wait_for_load_state("networkidle")
+        crossed = {url: size for url, size in sizes.items() if not url.startswith("blob:")}
+        assert any("plotly" in url for url in crossed) and any("mathjax" in url for url in crossed)
+        assert sum(crossed.values()) < 3_000_000, sorted(crossed.items(), key=lambda one: -one[1])
+        icons = page.locator(".bd-header svg, .bd-article-container svg.fa-expand, button svg")
+        assert icons.count() >= 2, "the icons that are used are drawn"
+        clean(page)
+
+
+def test_what_comes_from_npm_is_what_it_says(root):
+    (path,) = (root / "website" / "vendor").glob("*.tgz")
+    told = (path.parent / "README.md").read_text("utf-8")
+    assert hashlib.sha256(path.read_bytes()).hexdigest() in told and path.name in told
+    version = re.search(r"min-([\d.]+)\.tgz", path.name)[1]
+    lessons = pytest.importorskip("plotly.offline").get_plotlyjs_version()
+    assert version == lessons, "the site draws as the lessons do: npm pack the same version"
+
+
+def test_home_begins_with_a_question_and_a_live_panel_and_its_map_leads_to_lessons(one, visit):
+    with Server(one) as address:
+        page = visit(address, "index.html")
+        first = page.locator("article p").first.text_content()
+        assert "?" in first, first
+        live(page)
+        before = parts(page)
+        page.locator(".pdsynth-live input[type=range]").first.focus()
+        page.keyboard.press("Home")
+        assert parts(page) != before
+        boxes = page.locator("article svg a")
+        assert boxes.count() == 1 and boxes.first.get_attribute("href").endswith("here.html")
+        commands, panel = page.locator("#the-library"), page.locator(".pdsynth-live").first
+        assert "run.py lab" in commands.inner_text()
+        assert panel.bounding_box()["y"] < commands.bounding_box()["y"], "commands stand below"
+        clean(page)
+
+
+def test_helpers_are_folded_and_symbols_are_words(one, root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "website"))
+    build = importlib.import_module("build")
+    assert build.is_helper("import math\n\ndef f(x):\n    return x\nlimit = 3")
+    for shown in ("f(3)", "def f(x):\n    return x\nf(3)", "x = 3", "def g(x):\n    ..."):
+        assert not build.is_helper(shown), shown
+    monkeypatch.setenv("PDSYNTH_SITE_STATIC", ".")
+    conf = importlib.import_module("conf")
+    assert conf.plain("L₀, $L_0$ and L_{0}") == "L0, $L0$ and L0"
+
+
+@pytest.mark.parametrize("path", ["index.html", "lessons/00_start_here.html"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_shuts_a_reader_out(one, visit, path, theme):
+    """Findings of axe-core in what is ours: the article, panels and guesses included."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    with Server(one) as address:
+        page = visit(address, path)
+        live(page)
+        page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        page.wait_for_timeout(300)
+        found = axe.run(page, context=[["article"]]).response["violations"]
+        told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:4]) for one in found]
+        assert told == []
+        page.evaluate("document.querySelector('article').append(new Image())")
+        assert axe.run(page, context=[["article"]]).response["violations"], "the failing twin"
 
 
 def typed(text):

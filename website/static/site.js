@@ -4,23 +4,24 @@ import live from "./liveplot.js";
 const HERE = new URL(".", import.meta.url);
 const NEEDS = "needs a kernel: open this lesson's notebook on your own machine";
 
-async function load(url) {
+async function unpack(url) {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${answer.status} for ${url}`);
   const bytes = new Uint8Array(await answer.arrayBuffer());
   const packed = bytes[0] === 0x1f && bytes[1] === 0x8b; // some servers unpack it on the way
   const stream = new Blob([bytes]).stream();
-  return new Response(packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).json();
+  return new Response(packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream);
 }
+const load = async (url) => (await unpack(url)).json();
 
 let plotly = null;
-const library = () => (plotly ??= new Promise((done, fail) => {
+const library = () => (plotly ??= unpack(new URL("plotly.min.js.gz", HERE)).then((code) => code.blob()).then((code) => new Promise((done, fail) => {
   const script = document.createElement("script");
-  script.src = new URL("plotly.min.js", HERE);
+  script.src = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   script.onload = () => { window.__pdsynth_plotly__ = { library: window.Plotly, asked: 0, waiting: new Set() }; done(); };
   script.onerror = () => fail(new Error("plotly.js is missing"));
   document.head.append(script);
-}));
+})));
 
 function element(parent, tag, className = "", html = "") {
   const node = parent.appendChild(document.createElement(tag));
