@@ -202,7 +202,7 @@ for r in (Fraction(1, 6), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2)):
                     "B's entries with more noise than A's, %": 100 * more / (l * len(adult.frame)), "strict: noise A ÷ noise B": float(1 / r)}
 pd.DataFrame(rows).T.rename_axis("r").round(2)
 
-# %% [markdown] more
+# %% [markdown]
 # The *less* sensitive group has more noise, at every r. Strict gives a table of A r times the ε of one of B, however many stand in either group, so A's noise is 1/r times B's.
 #
 # And inside B, *cancer* "requires more privacy budget than the value *cold*". More budget is *less* noise: the rare, delicate values get the least protection. `rare_values` lets you choose: `"less_noise"` (rare: less noise), `"more_noise"` (rare: more noise),

@@ -117,13 +117,12 @@ pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
 # at the size of the gaps, not at the third digit. Strict HPPrivBayes makes its tables agree; so does the second PrivBayes.
 
 # %%
-same_noise = pds.parts.SensitivityGroups(rare_values="same_noise")
 methods = {
     "PrivBayes": pds.PrivBayes(epsilon=1.0, k=2, random_state=7),
     "PrivBayes, tables agree": pds.PrivBayes(epsilon=1.0, k=2, random_state=7, reconcile=pds.parts.Agree()),
     "HPPrivBayes strict": strict.clone(),
     "HPPrivBayes strict, as measured": strict.clone().set_params(reconcile=pds.parts.AsMeasured()),
-    "HPPrivBayes strict, flat": strict.clone().set_params(personal=same_noise),
+    "HPPrivBayes strict, flat": strict.clone().set_params(personal=pds.parts.SensitivityGroups(rare_values="same_noise")),
     "HPPrivBayes as published": published.clone(),
     "no noise": strict.clone().set_params(guarantee="none"),
 }
