@@ -359,6 +359,7 @@ A verdict follows a rule that is the same for all methods; nothing was tuned to 
 * [SCOREBOARD.md](SCOREBOARD.md): every claim in one line.
 * [effects.csv](effects.csv): every point at which claims compare two methods, with difference, 95 % interval, ratio and Hedges' g.
 * [changes.csv](changes.csv): why a verdict changed.
+* [LEFT_OPEN.md](LEFT_OPEN.md): what the papers left open, and what became of it.
 
 ## The main picture
 

@@ -361,7 +361,7 @@ class Attribute:
         high: float,
         *,
         bins: int | str = 16,
-        number: int | None = None,
+        number: Any = None,
         integer: bool = False,
         missing: bool = False,
         spread: str = "uniform",
@@ -382,8 +382,10 @@ class Attribute:
                 name, low, high, 16 if number is None else number, **said
             )
             return made
-        if number is not None:
+        if is_whole(number):
             raise SchemaError(f"attribute {show(name)}: number= goes with bins='private'")
+        if number is not None:  # how numbers are written, of a Recode
+            recode["number"] = number
         problem = ""
         low, high, bins = check_range(name, low, high, bins)
         if not (math.isfinite(low) and math.isfinite(high) and low < high):

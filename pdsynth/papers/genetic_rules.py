@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from . import (
+    arithmetic,  # noqa: F401 - its rules
+    results,
+)
 from . import genetic_tables as tables
-from . import results
 from .genetic_tables import part
 from .results import WIDE, Difference, average, decide, difference, select, stretched
 from .rules import ONE_TIME, Answer, Gaps, Question, rule, times_apart

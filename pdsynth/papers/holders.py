@@ -20,7 +20,7 @@ from ..datasets.adult import load_adult
 from ..evaluation.marginals import Marginals, attribute_sets
 from ..holders import SharedNoise, Together
 from ..holders.collusion import loss_of_sum
-from .drawing import bars_in_range, finish, panels
+from .drawing import bars_in_range, finish, log_ticks, panels
 from .engine import load
 from .grids import Run
 from .results import Key, direction_verdict, equivalence_verdict, select, stretched, summarise
@@ -223,8 +223,10 @@ def draw_collusion(data: pd.DataFrame, settings: Any) -> go.Figure:
                 line={"color": colour, "dash": dash, "width": 1.6},
                 marker={"symbol": symbol, "size": 7},
             )
+    for column, holders in enumerate(settings.holders, 1):
+        plot.update_xaxes(dtick=max(1, holders // 4), col=column)
     plot.update_xaxes(title_text="colluding holders", rangemode="tozero")
-    plot.update_yaxes(type="log")
+    plot.update_yaxes(**log_ticks([0.1, 0.2, 0.5, 1, 2, 5]))
     plot.update_yaxes(title_text="ε", col=1)
     said = f"exact; scale {float(Unit().scale(Fraction(str(settings.table_epsilon)))):g} records"
     return finish(plot, data, "What a table tells those who know their own shares", said, 420)

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from ..datasets.adult import load_adult
 from ..datasets.loaders import load_nltcs
 from ..plots import PALETTE, figure
 from ..published.budgets import printed_group_a, printed_scales, printed_weights
-from . import drawing, engine, results
+from . import drawing, engine, hpprivbayes_theta, results
 from .drawing import STYLE, finish, label, level, line, panels
 from .engine import load
 from .grids import NO_NOISE, RealData, Run
@@ -62,9 +62,11 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """All curves of one figure of the thesis' §4."""
     dataset = TABLES[settings.table]() if run.data is None else run.data
-    if key == "table 1":
+    dataset = replace(dataset, sensitive=settings.sensitive or dataset.sensitive)
+    if key in ("table 1", 7):
         run.tables[dataset.name] = len(dataset.frame)
-        return compare_noise(dataset, settings)
+        compute = hpprivbayes_theta.trials if key == 7 else compare_noise
+        return compute(dataset, settings)
     options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows}}
     return run.measure(
         *PAPER.grids(
@@ -371,5 +373,12 @@ PAPER = load(
     trials,
     curve=Curve,
     appendix=appendix,
-    draw={"table 1": noises, 3: sums, 4: accuracies, 5: distances, 6: ratios},
+    draw={
+        "table 1": noises,
+        3: sums,
+        4: accuracies,
+        5: distances,
+        6: ratios,
+        7: hpprivbayes_theta.draw,
+    },
 )

@@ -14,7 +14,10 @@ from ..datasets.loaders import load_acs, load_nltcs, load_retail
 from ..datasets.tables import Dataset
 from ..plots import figure
 from ..published.privabn import ParentChoice
-from . import results
+from . import (
+    arithmetic,  # noqa: F401 - its rules
+    results,
+)
 from .engine import load
 from .grids import NO_NOISE, Curve, Run
 from .results import Key, average, bootstrap, decide, difference, distinct, stretched
