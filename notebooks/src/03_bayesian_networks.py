@@ -118,6 +118,17 @@ def network_law(p, network, names):
     return law
 
 # %% [markdown]
+# The thesis' own example (section 2.1, Figure 1, redrawn): what the number of faulty products from technical reasons (D) depends on. Its text names the arrows into D. Those of E, faults from
+# other reasons, stand in its picture alone, so E stands apart here.
+
+# %%
+from pdsynth.plots import network_figure
+
+parents = ("age of the operator (A)", "sex of the operator (B)", "value of the technology (C)")
+faults = (*((name, ()) for name in parents), ("technical faults (D)", parents), ("other faults (E)", ()))
+network_figure(pds.Network(faults), title="After Figure 1 of the thesis", height=300)
+
+# %% [markdown]
 # Three attributes of Adult, four networks. The divergence is computed from the law itself, and from the formula.
 
 # %%

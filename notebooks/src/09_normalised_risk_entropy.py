@@ -136,8 +136,8 @@ pd.Series(oe_bits, name="OE").filter(regex="^(age|sex|capital-gain)").round(3).t
 # %% [markdown]
 # ### How to pay for it
 #
-# Release one histogram per attribute, all together. A replaced record changes two cells in each of the $d$ of them. So the sensitivity is $2d$, and the
-# noise scale $2d/\varepsilon_0$. Entropies, shares and scales computed from the *noisy* histograms are post-processing.
+# Release one histogram per attribute. A replaced record changes two cells in each of the $d$ of them, so with equal shares the noise scale is $2d/\varepsilon_0$; the library gives a histogram of $m$ values a share $\propto\sqrt m$, which makes
+# the sum of all noise least. Entropies, shares and scales computed from the *noisy* histograms are post-processing. (`HMPrivBayes` also takes off what is known of the noise: see `risk_entropy_`.)
 
 # %%
 people, rows = panels.teaching_table("complete"), {}

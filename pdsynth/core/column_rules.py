@@ -402,14 +402,25 @@ def keep_rules(masks: Sequence[Mask], codes: np.ndarray) -> np.ndarray:
     return kept
 
 
-def possible_cells(masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]) -> int:
-    """Cells of a table of some columns where a record can be, as far as rules inside it say."""
-    cells = np.ones(tuple(sizes[j] for j in columns), dtype=bool)
-    inside = [(c, mask) for c, mask in masks if {*c} <= {*columns}]
+def possible_in(
+    masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]
+) -> np.ndarray | None:
+    """Where a record can be in a table of some columns, as far as rules inside it say.
+
+    Bool, one axis per column in the given order; None where no rule lies inside.
+    """
+    inside = [(scope, mask) for scope, mask in masks if {*scope} <= {*columns}]
     if not inside:
-        return math.prod(sizes[j] for j in columns)
+        return None
+    cells = np.ones(tuple(sizes[j] for j in columns), dtype=bool)
     for scope, mask in inside:
         order = np.argsort([columns.index(j) for j in scope])
         shape = [sizes[j] if j in scope else 1 for j in columns]
         cells &= np.transpose(mask, order).reshape(shape)
-    return int(cells.sum())
+    return cells
+
+
+def possible_cells(masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]) -> int:
+    """How many cells of such a table a record can be in."""
+    cells = possible_in(masks, sizes, columns)
+    return math.prod(sizes[j] for j in columns) if cells is None else int(cells.sum())

@@ -3,28 +3,30 @@ rejection.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .agreement import NoisyTable, fit_tables
 from .attribute import Attribute
 from .column_rules import Mask, code_of, is_missing, keep_rules, leave_beside
 from .errors import SchemaError, show
-from .factors import MOST_CELLS, Family, Impossible, condition
+from .factors import MOST_CELLS, NEVER, Columns, Distribution, Family, Impossible, above, condition
 from .network import Network
 from .schema import BinaryEncoding, Schema
 
+MOST_RESTORED = 2**20  # cells of a tree on which columns get their distributions back,
+PRECISION = 1e-3  # to this part of n
+SMALLEST = -40.0  # the logarithm of a weight, at least: no possible value loses all mass
+KEPT = 1e-3  # a model that gives the rules all but this part of its mass keeps them anyway
 LEAST = 1e-9  # of a probability, where a model gives the rules no mass
 DRAWS = 1000  # records that rejection draws for each one asked for, and
-
-
-LEAST_DRAWS = 100_000
-
-
+LEAST_DRAWS = 100_000  # in all; at once
 CHUNK = 2**18
+Weights = tuple[Columns, np.ndarray]  # of the values of a column, or of the cells of its bits
 
 
 class Given:
@@ -37,8 +39,9 @@ class Given:
     condition are drawn again: at most 1,000 for each one asked for (and 100,000 in all).
 
     Rules of the schema are met in the same way, also without ``where`` (None) and over bits, whose
-    codes without a value are left out then. A model that gives the rules no mass at all is mixed
-    with 10^-9 of even probabilities.
+    codes without a value are left out then. So that a rule doesn't favour values to which it leaves
+    much room, ruled columns are weighed back to their distributions (:func:`restore_columns`). A
+    model that gives the rules no mass at all is mixed with 10^-9 of even probabilities.
 
     Raises SchemaError for attributes and values that aren't declared, for a condition without any
     mass in the model, and where rejection finds too few.
@@ -54,8 +57,12 @@ class Given:
             marked, self.numbers = read_where(self.schema, where)
             self.masks += [((self.schema.index(name),), mask) for name, mask in marked.items()]
             self.masks += self._beside_numbers()
+        index, bits = model.domain.index, model.encoding
+        self.pairs = [(index(c), tuple(map(index, ps))) for c, ps in model.network.pairs]
+        self.marked = self.masks if bits is None else [over_bits(m, bits) for m in self.masks]
         self.words = f"where={show(where)}" if self.asked else "the schema's rules"
-        by_rejection = model.encoding is not None and not self.schema.masks
+        self.tables, self.weights = self._tables_and_weights()
+        by_rejection = bits is not None and not self.schema.masks
         self.exact = None if by_rejection else self._condition()
 
     def _beside_numbers(self) -> list[Mask]:
@@ -64,29 +71,44 @@ class Given:
         left = leave_beside(self.schema.rules, known, self.numbers)
         return [((self.schema.index(name),), mask) for name, mask in left]
 
-    def _condition(self) -> Any:
-        """The model with the conditioned network in place of its own, or None."""
-        domain, pairs = self.model.domain, self.model.network.pairs
-        index, bits = domain.index, self.model.encoding
-        columns = [(index(child), tuple(map(index, parents))) for child, parents in pairs]
-        masks = self.masks if bits is None else [over_bits(mask, bits) for mask in self.masks]
+    def _tables_and_weights(self) -> tuple[Sequence[np.ndarray | None], list[Weights]]:
+        """P(X | Π) of every node, None for one that isn't kept whole; and what the rules weigh."""
+        model, ruled = self.model, bool(self.schema.masks)
+        if self.asked and ruled:
+            return model.ruled.tables, model.ruled.weights
         tables = [
-            _whole(table, self.model.conditionals[child], needed=bool(self.schema.masks))
-            for (child, _), table in zip(pairs, self.model.tables, strict=True)
+            _whole(table, model.conditionals[child], ruled)
+            for child, table in zip(model.network.order, model.tables, strict=True)
         ]
+        if not ruled:
+            return tables, []
         try:
-            families = condition(columns, tables, domain.sizes, masks)
+            return tables, self._restore(tables)
         except Impossible:
-            if self.asked:
-                beside = ", or none that keeps the rules" * bool(self.schema.masks)
-                raise SchemaError(
-                    f"{self.words}: the model gives this no mass{beside}, so no record can have "
-                    "it: loosen the condition"
-                ) from None
             check_rules(self.schema)  # else they have mass now
             mixed = [None if p is None else np.maximum(p, LEAST) for p in tables]
-            families = condition(columns, mixed, domain.sizes, masks)
-        return None if families is None else self._replaced(families)
+            return mixed, self._restore(mixed)
+
+    def _restore(self, tables: Sequence[np.ndarray | None]) -> list[Weights]:
+        """As :func:`restore_columns` of the ruled attributes, or of their bits."""
+        bits, names, sizes = self.model.encoding, self.schema.names, self.schema.sizes
+        ruled = sorted({j for columns, _ in self.schema.masks for j in columns})
+        scopes = {(j,) if bits is None else bits.bits(names[j]): sizes[j] for j in ruled}
+        n = float(self.model.n)
+        return restore_columns(self.pairs, tables, self.model.domain.sizes, self.marked, scopes, n)
+
+    def _condition(self) -> Any:
+        """The model with the conditioned network in place of its own, or None."""
+        evidence = [*self.marked, *self.weights]
+        try:
+            found = condition(self.pairs, self.tables, self.model.domain.sizes, evidence)
+        except Impossible:
+            beside = ", or none that keeps the rules" * bool(self.schema.masks)
+            raise SchemaError(
+                f"{self.words}: the model gives this no mass{beside}, so no record can have "
+                "it: loosen the condition"
+            ) from None
+        return None if found is None else self._replaced(found)
 
     def _replaced(self, families: list[Family]) -> Any:
         """The model with other families."""
@@ -163,6 +185,47 @@ def check_rules(schema: Schema) -> None:
             f"the rules tie so many values of {names} to each other that it takes a table of more "
             f"than {MOST_CELLS:,} cells: use coarser bins, or fewer rules"
         )
+
+
+def restore_columns(
+    pairs: Sequence[tuple[int, Columns]],
+    tables: Sequence[np.ndarray | None],
+    sizes: Sequence[int],
+    masks: Sequence[Mask],
+    scopes: Mapping[Columns, int],
+    n: float,
+) -> list[Weights]:
+    """Weights that give columns their own distributions back where a network is given ``masks``.
+
+    Given a rule, values to which it leaves much room come up too often: of two independent columns,
+    one of which decides the other, the squares of their probabilities. The network given the rules
+    is weighed value by value so that every column of ``scopes`` (each with its number of values;
+    one column, or the bits of one) comes as near as the rules allow, in squares, to what it was
+    without them. No weights for a network that keeps the rules anyway, or whose tables have more
+    than 2^20 cells. Raises Impossible where the masks have no mass.
+    """
+    found = above(pairs, tables, sizes, [columns for columns, _ in masks])
+    if found is None or sum(map(math.prod, found[1].shapes)) > MOST_RESTORED:
+        return []
+    _, tree, factors = found
+    free, whole = tree.calibrate(tree.multiply(factors), n)
+    fixed = [*factors, *(tree.weigh(*mask) for mask in masks)]
+    _, left = tree.calibrate(tree.multiply(fixed), n)
+    if left < NEVER / 2:
+        raise Impossible
+    if left > whole - KEPT:
+        return []
+    wanted = []
+    for columns, values in scopes.items():
+        own = Distribution(tree, free, n).margin(columns)
+        own.reshape(-1)[values:] = 0  # what bits can spell and no value has
+        wanted.append(NoisyTable(columns, own * (n / own.sum()), 1 / (PRECISION * n) ** 2))
+    start = [np.zeros(table.counts.shape) for table in wanted]
+    fit = fit_tables(tree, wanted, n, fixed=fixed, start=start, tolerance=0.01)
+    return [
+        (table.columns, np.exp(np.maximum(potential - potential.max(), SMALLEST)))
+        for table, potential in zip(wanted, fit.potentials, strict=True)
+    ]
 
 
 def over_bits(mask: Mask, bits: BinaryEncoding) -> Mask:

@@ -36,12 +36,12 @@ from .errors import (
     to_names,
 )
 from .ledger import GUARANTEES, NOT_STRICT, Ledger
-from .model import Model
+from .model import Model, keep_measured
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
 from .records import Records
 from .rules import NOISES
 from .schema import BinaryEncoding, Facts, Schema, check_schema, join_target
-from .structure import Measurement, check_parents, noise_dominates
+from .structure import Measurement, check_parents, noise_dominates, released_columns
 
 
 class Habits:
@@ -260,11 +260,11 @@ class Recipe(Habits):
             warnings.warn(doubt, stacklevel=2)
         source = self._choose_noise(noise)
         ledger = self.open_ledger(people)
-        with read(data, schema) as records:
+        with read(data, door("binning").refine(schema) if schema.private else schema) as records:
             curator = plan.door(records, ledger, source)
             if session is not None:
                 session.charge_fit(ledger, source, repr(self.clone()))
-            self._replace(self._run(curator, plan))
+            self._replace(self._run(curator, plan, schema))
         return self
 
     def open_ledger(self, people: Any = None) -> Ledger:
@@ -307,6 +307,8 @@ class Recipe(Habits):
             published = door("published")  # a strict fit never loads it
             facts, parts = published.printed(self, facts, parts, rows)
             curator = published.RawCurator
+        if schema.private:
+            door("binning").check(self, schema)
         if self.delta is not None:
             facts, curator = door("concentrated").concentrate(self, facts, parts)
         if not facts.unit.n_is_public and not parts.counts_only:
@@ -352,6 +354,8 @@ class Recipe(Habits):
             n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
         check_records(n)
         n = int(n)  # whatever integer was given: numpy's wrap
+        if schema.private:
+            epsilon *= 1 - door("binning").share_of_edges(schema)
         nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
         return Facts(nodes, n, epsilon, self.guarantee, epsilon * self._share_tables(), unit)
 
@@ -378,12 +382,14 @@ class Recipe(Habits):
 
     # --- the recipe ------------------------------------------------------------------------------
 
-    def _run(self, curator: Curator, plan: Plan) -> Self:
+    def _run(self, curator: Curator, plan: Plan, schema: Schema) -> Self:
         """A fitted copy: what was spent counts from the first line, the result only when whole."""
         run, (facts, parts, shares, _) = self._copy(curator.ledger), plan
         if not facts.unit.n_is_public:
             count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
             facts = replace(facts, n=curator.count_records(count))
+        if schema.private:
+            curator, facts = door("binning").cut(curator, schema, facts)
         own = curator.binary() if self._uses_bits(curator.schema) else curator
         foreseen = parts.budget.foresee(own, shares, facts)
         learnt = parts.structure.learn(own, shares, facts)
@@ -395,7 +401,7 @@ class Recipe(Habits):
             noise = parts.budget.allocate(own, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
-        found = found or parts.conditionals.measure(own, learnt, noise)
+        found = found or [*released_columns(own), *parts.conditionals.measure(own, learnt, noise)]
         facts = replace(facts, schema=learnt.schema or facts.schema)
         tables = parts.reconcile.reconcile(found, learnt.network, facts)
         every = (close(curator),) * len(tables)
@@ -411,6 +417,7 @@ class Recipe(Habits):
             type(self).__name__,
             shown,
             sources,
+            () if curator.ledger.levels else keep_measured(found, curator.ledger),
         )
         if curator.ledger.levels:  # the counts of those with more ε stand for fewer persons
             model = door("persons").undo(model)
@@ -431,6 +438,8 @@ class Recipe(Habits):
     def _open(self, data: Any, y: Any, schema: Schema | None) -> tuple[Any, Schema, int]:
         """The table as it is counted, its schema, and n, which is public."""
         if isinstance(data, Records):
+            if data.schema.private:
+                door("binning").refuse_codes()
             return data, data.schema, data.n
         data, schema = join_target(data, y, schema)
         if schema is None:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .attribute import Attribute, check_codes, repeated
-from .column_rules import MOST_RULES, Mask, Rule, combine, keep_rules, put_in_order
+from .column_rules import MOST_RULES, Mask, Rule, combine, keep_rules, possible_cells, put_in_order
 from .errors import (
     SchemaError,
     check_known,
@@ -142,6 +142,11 @@ class Schema:
         """Domain sizes |X| in column order."""
         return tuple(a.size for a in self.attributes)
 
+    @property
+    def private(self) -> bool:
+        """Whether a fit has edges of bins to choose, see :mod:`pdsynth.binning`."""
+        return any(a.private for a in self.attributes)
+
     def __len__(self) -> int:
         return len(self.attributes)
 
@@ -162,6 +167,11 @@ class Schema:
     def cells(self, names: Iterable[str]) -> int:
         """Number of cells of the joint table of some attributes."""
         return math.prod(self[n].size for n in to_list("names", names))
+
+    def possible(self, names: Iterable[str]) -> int:
+        """Those of these cells that a record can be in, as far as rules among the names say."""
+        columns = [*map(self.index, to_list("names", names))]
+        return possible_cells(self.masks, self.sizes, columns)
 
     def select(self, names: Sequence[str]) -> Schema:
         """The schema of some of the attributes, in the order given."""
@@ -431,6 +441,7 @@ class Merging:
 
     ``codes``: for each attribute the merged value of each of its values, int64 (|X|,), which take
     0 … m − 1 and none is left out. Where all of them differ the attribute stays as it is.
+    ``named``: what the merged values are; None: they have numbers for names.
 
     **Privacy:** which values stand as one is a function of releases, and :meth:`encode` alone
     touches records.
@@ -438,6 +449,7 @@ class Merging:
 
     original: Schema
     codes: tuple[np.ndarray, ...]
+    named: Schema | None = None
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -447,6 +459,8 @@ class Merging:
     @cached_property
     def schema(self) -> Schema:
         """The schema of the merged values, which have numbers for names."""
+        if self.named is not None:
+            return self.named
         pairs = zip(self.original.attributes, self.sizes, strict=True)
         merged = (
             a if a.size == size else Attribute.categorical(a.name, range(size)) for a, size in pairs

@@ -90,6 +90,7 @@ def make_card(
         "formulas": table.endswith(".csv") and _formulas(model.schema),
         "rows": f"{rows:,}",
         "stored": stored,
+        "measured": len(model.measured),
         "answers": {question: (about or {}).get(key, "") for key, question in ABOUT.items()},
         "raw": report is not None,
     }

@@ -10,6 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from .. import __version__, algorithms
+from ..answers import count_held
 from ..core import (
     MOST_RECORDS,
     BudgetError,
@@ -409,7 +410,7 @@ def report(
     """
     if out is not None and out.exists():
         raise SchemaError(f"{out.name} exists: name a new file")
-    ledger = None
+    ledger = model = None
     if released.is_dir():
         model = Model.from_json(released / "model.json")
         ledger, epsilon = model.ledger, epsilon or float(model.ledger.epsilon)
@@ -419,12 +420,16 @@ def report(
         released = tables[0]
     elif schema is None:
         raise click.UsageError("a table needs its SCHEMA; a release's folder holds its own")
-    declared = model.schema if schema is None else Schema.read(schema)
+    declared = model.schema if model and schema is None else Schema.read(schema)  # type: ignore[arg-type]
     real = read_csv(data, declared, **how)
     fake = read_csv(released, as_released(declared))
     found = make_report(
         real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive, ledger=ledger
     )
+    if model is not None and model.measured:
+        held, total = count_held(model, model.shown.encode(real[list(model.shown.names)]))
+        said = f"Of {total:,} measured counts, the 90 % intervals of {held:,} hold the real number "
+        found = replace(found, verdict=(*found.verdict, f"{said}({held / total:.1%})."))
     if out is None:
         click.echo(str(found))
     else:

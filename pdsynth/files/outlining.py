@@ -19,6 +19,7 @@ from .cells import FORMS, read_day, read_numbers
 from .file_format import FileFormat
 from .opening import Source
 from .reading import Header, read_csv, read_header
+from .rule_drafts import draft_rules
 from .schema_file import write_entry, write_inline, write_schema
 
 HEAD = """\
@@ -27,6 +28,7 @@ HEAD = """\
 # whatever the records hold, and delete "public = false". A line that begins with ? waits for a
 # domain, or for "drop". A strict fit refuses this schema until no such line is left.
 """
+CANDIDATE = "these records keep it: does the form, the law or arithmetic say so? Else delete it"
 EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "")
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
@@ -67,7 +69,8 @@ def outline(
     parameters are those of :func:`read_csv`. Columns that are identifiers or free text by their
     name are left out; everything else is marked ``public = false`` or open (``?``), so that
     ``Schema.read`` calls it "data" and a strict fit refuses it until its owner has confirmed every
-    line. Raises SchemaError as :func:`read_csv` does.
+    line. Rules between columns that these records keep, and hardly by chance, are candidates,
+    marked likewise. Raises SchemaError as :func:`read_csv` does.
 
     **Privacy:** every value is read and domains are told: the draft is raw, outside every
     guarantee, and stays with the owner of the records.
@@ -108,7 +111,9 @@ def outline(
         "left_out": left_out,
         "columns": tuple(names or ()),
         "file": _describe_file(told, number, skip),
+        "rules": (rules := draft_rules(frame, attributes)),
     }
+    notes |= dict.fromkeys(map(str, rules), CANDIDATE)
     text = write_schema(facts, notes=notes, order=list(frame.columns), head=HEAD.format(name=label))
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")

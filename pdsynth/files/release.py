@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from filelock import FileLock, Timeout
 
+from ..answers import measured_cells
 from ..core import (
     BudgetError,
     Ledger,
@@ -38,7 +39,8 @@ from .session import Session
 from .writing import write_csv, write_parquet
 
 KINDS = "csv", "parquet"
-FILES = "model.json", "ledger.jsonl", "schema.toml", "card.md", "card.html"  # beside the table
+MEASURED = "measured.csv"
+FILES = "model.json", "ledger.jsonl", "schema.toml", MEASURED, "card.md", "card.html"
 MOST_ROWS, MOST_CELLS = 10**7, 4 * 10**8  # of a table that is dealt out as a whole
 LONGEST_TITLE = 200
 MOST_DIGITS = 20  # of ε and of a share: a ledger's file holds products of several with 100 digits
@@ -67,7 +69,9 @@ def write_release(
     epsilon (who chose it, and why); the card has a line to write on for each that is left out.
 
     In the folder are ``synthetic.csv``, ``model.json``, ``ledger.jsonl``, ``schema.toml`` (of the
-    synthetic table, without the comments of its file), ``card.md`` and ``card.html``. It appears
+    synthetic table, without the comments of its file), ``measured.csv`` (each noisy count as it
+    was measured, with the interval that holds the true one in 90 % of all fits), ``card.md`` and
+    ``card.html``. It appears
     when all of them are there; if anything fails, nothing is left. Raises PrivacyError for a model
     that must not be released, SchemaError for a folder that exists or an impossible ``kind``,
     ``rows`` or ``title``. :func:`rehearse` finds out before a fit is charged.
@@ -188,6 +192,7 @@ def fill(
     with suppress(SchemaError):  # too large to be read again: the card then says that it is absent
         model.to_json(draft / "model.json")
     (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
+    write_csv(measured_cells(model), draft / MEASURED)
     _write_schema(as_released(model.shown), draft / "schema.toml")
     write_card(draft, model, rows=len(table), **said)
 
@@ -292,7 +297,7 @@ def read_reviewed(path: Path) -> Schema:
 
 def as_released(schema: Schema) -> Schema:
     """The schema of a synthetic table: it has a header, and nothing is left to be recoded."""
-    plain = tuple(replace(attribute, recode=None) for attribute in schema.attributes)
+    plain = tuple(replace(attribute, recode=None, private=0) for attribute in schema.attributes)
     return replace(schema, attributes=plain, columns=(), file=None)
 
 

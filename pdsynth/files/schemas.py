@@ -113,7 +113,7 @@ def schema_document(schema: Schema) -> dict[str, Any]:
         "rules": [*map(say_rule, schema.rules)],
     }
     attributes = [
-        {key: value for key, value in asdict(a).items() if key != "recode" or value is not None}
+        {k: v for k, v in asdict(a).items() if k not in ("recode", "private") or v}
         for a in schema.attributes
     ]
     return {
@@ -153,6 +153,7 @@ def _read(data: Mapping[str, Any]) -> Attribute:
         bool(data["missing"]),
         str(data["spread"]),
         Recode.of(**data.get("recode") or {}),
+        int(data.get("private", 0)),
     )
 
 

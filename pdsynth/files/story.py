@@ -62,6 +62,8 @@ def step_name(entry: Entry) -> str:
     'choosing parents'
     """
     step = entry.step
+    if step.startswith("column("):
+        return "counting single columns"
     if step.startswith("table("):
         return "counting single columns" if entry.source == "one-way table" else "noisy tables"
     if step.startswith(("view ", "conditional(")):

@@ -51,6 +51,7 @@ PAPERS = (
     "genetic",
     "frontier",
     "persons",
+    "holders",
     "sidebyside",
     "courtroom",
     "ablations",

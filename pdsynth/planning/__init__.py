@@ -45,6 +45,7 @@ from ..algorithms import (
     share_of_columns,
     share_of_look,
 )
+from ..binning import say_edges, share_of_edges
 from ..core import (
     ALL_PAIRS,
     MAX_CELLS,
@@ -71,6 +72,7 @@ from ..core import (
     show,
     typical_cells,
 )
+from .cells import cells_of_pairs, say_rules
 from .costs import Cost
 from .prices import EdgePrice
 from .way_back import least_epsilon
@@ -166,7 +168,8 @@ class _Facts:
 
     def __init__(self, schema: Schema, n: int, epsilon: float, given: Prior | None = None) -> None:
         self.prior = given or prior()
-        self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n
+        paid = float(1 - share_of_edges(schema))  # what private bins leave of ε
+        self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n * paid
         self.n, self.d = n, len(schema)
         columns = np.arange(self.d)
         if self.d > ALL_PAIRS:
@@ -174,7 +177,7 @@ class _Facts:
             columns = np.sort(np.argsort(self.size, kind="stable")[even])
         i, j = np.triu_indices(len(columns), 1)
         self.both = columns[i], columns[j]
-        self.table = float(np.median(np.prod(self.size[[*self.both]], axis=0)))
+        self.table = float(np.median(cells_of_pairs(schema, *self.both)))
         self.pairs = math.comb(self.d, 2)
         triples = math.comb(self.d, 3) if self.size.max() ** 3 <= TRIPLE_CELLS else 0
         self.with_triples = 0 < triples <= MOST_CANDIDATES - self.pairs
@@ -528,6 +531,8 @@ def plan(
         + explain(found, len(schema))
         + say_alone(found[0], schema, int(n), float(budget))
         + say_too_fine([a.name for a in fine], [a.size for a in fine])
+        + say_rules(schema)
+        + say_edges(schema, int(n), float(budget))
     )
     if distance is not None:
         sentence += (

@@ -29,7 +29,9 @@ from ..algorithms import (
 )
 from ..core import (
     Agree,
+    AgreeByDefault,
     AgreeInPairs,
+    AsMeasured,
     BudgetError,
     Facts,
     Learner,
@@ -75,6 +77,7 @@ PRINTED: dict[type, type] = {
     Uniform: PrintedUniform,
     RiskEntropy: PrintedRiskEntropy,
     Groups: PrintedGroups,
+    AgreeByDefault: AsMeasured,
 }
 # Where it is another one without noise.
 NOISELESS: dict[type, type] = {

@@ -261,7 +261,9 @@ def ruled_models(draw):
 
 
 def exact_law(model):
-    """P of every record by the chain rule, given that it keeps the rules and is spelt legally."""
+    """P of every record by the chain rule, given that it keeps the rules and is spelt legally,
+    times the weights that give columns their own distributions back.
+    """
     domain, law = model.domain, {}
     for cell in itertools.product(*map(range, domain.sizes)):
         p = 1.0
@@ -270,6 +272,8 @@ def exact_law(model):
             for x in parents:
                 key = key * domain[x].size + cell[domain.index(x)]
             p *= model.conditionals[child][cell[domain.index(child)], key]
+        for columns, weights in model.ruled.weights:
+            p *= weights[tuple(cell[j] for j in columns)]
         codes = np.array([cell])
         if model.encoding is not None:
             bits = [model.encoding.bits(x) for x in model.schema.names]
@@ -296,6 +300,32 @@ def conditioned_law(model):
         if p:
             law[cell] = p
     return law
+
+
+def test_a_rule_does_not_favour_values_to_which_it_leaves_room():
+    """Of independent columns, one of which decides the other, both keep their distribution.
+
+    The twin: given the rule alone each value's probability is squared.
+    """
+    attributes = [Attribute.categorical(x, ["a", "b", "c"]) for x in ("degree", "years")]
+    schema = Schema(attributes, rules=[Rule.determines("degree", "years", {x: x for x in "abc"})])
+    counts = np.array([60, 30, 10])
+    model = model_of(schema, (("degree", ()), ("years", ())), (counts, counts))
+    law = conditioned_law(model)
+    assert [law[j, j] for j in range(3)] == pytest.approx([0.6, 0.3, 0.1], abs=1e-3)
+    model.ruled.weights.clear()
+    squares = counts**2 / (counts**2).sum()
+    alone = exact_law(model)
+    assert [alone[j, j] for j in range(3)] == pytest.approx(squares)
+    assert abs(squares[0] - 0.6) > 0.1
+
+
+def test_columns_that_contradict_each_other_meet_in_the_middle():
+    attributes = [Attribute.categorical(x, ["a", "b"]) for x in ("degree", "years")]
+    schema = Schema(attributes, rules=[Rule.determines("degree", "years", {x: x for x in "ab"})])
+    tables = np.array([70, 30]), np.array([50, 50])
+    law = conditioned_law(model_of(schema, (("degree", ()), ("years", ())), tables))
+    assert law[0, 0] == pytest.approx(0.6, abs=0.01)
 
 
 @given(ruled_models())

@@ -17,7 +17,7 @@ from pdsynth.core.model import Model
 from pdsynth.files import command_line as commands
 from pdsynth.files import release
 
-FILES = ["card.html", "card.md", "ledger.jsonl", "model.json", "schema.toml", "synthetic.csv"]
+FILES = "card.html card.md ledger.jsonl measured.csv model.json schema.toml synthetic.csv".split()
 EDGE = 8, 9  # numbers of records for which plan names different methods
 ACCOUNT = ["a.jsonl", "a.jsonl.last", "a.jsonl.lock"]
 SCHEMA = """

@@ -19,7 +19,7 @@ MODULE_LINES = 600
 # says why.
 ABOVE = "structure budgets factors agreement conditions model parts recipe".split()
 BRANCHES = 9
-ENTRIES = 14  # at the top of the package, besides these
+ENTRIES = 17  # at the top of the package, besides these
 CONTRACTS = [
     "-c",
     "from importlinter import cli; cli.lint_imports_command()",

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ...algorithms import HPPrivBayes, SensitivityGroups
 from ...core import RARE_VALUES, plural
 from ..widgets.controls import choice, slider
@@ -46,7 +48,7 @@ GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "#56B4E9", "square")
     ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
     k=slider("k", 2, 0, 4, 1, tooltip="k, parents of a column"),
-    r=slider("r", 0.33, 0.05, 1.0, 0.01, tooltip="r, budget of sensitive columns against others"),
+    r=slider("r", 0.33, 0.05, 1.0, 0.01, tooltip="r, ε of a table of A against one of B"),
     theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of sensitive columns"),
     guarantee=GUARANTEE,
     rare_values=choice("rare values", {name.replace("_", " "): name for name in RARE_VALUES}),
@@ -86,9 +88,24 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
     plot.network(arcs(fitted.network_), order, marks)
     plot.distances(distances, table.schema.names, 0.25, {"len": 0.75, "y": 0.6})
     facts["a"] = len(fitted.groups_["A"])
-    status = f"{said}; {plural(facts['a'], 'attribute')} in group A."
+    status = f"{said}; {plural(facts['a'], 'attribute')} in group A.{say_groups(fitted)}"
     tables = [ledger_summary(fitted.ledger_), preview(table, codes)]
     return View(plot.figure, status, tables, facts=facts)
+
+
+def say_groups(fitted: HPPrivBayes) -> str:
+    """Which group has more noise: the ratio of the median noise scales of their tables' values."""
+    scales: dict[str, list[float]] = {"A": [], "B": []}
+    for entry in fitted.ledger_.entries:
+        if entry.step.startswith("table(") and entry.scale is not None:
+            group = "A" if entry.attributes[0] in fitted.groups_["A"] else "B"
+            scales[group] += [float(scale) for scale in np.ravel(entry.scale)]
+    if not all(scales.values()):
+        return ""
+    ratio = float(np.median(scales["A"]) / np.median(scales["B"]))
+    if ratio < 1:
+        return f" Group B, the less sensitive one, has {1 / ratio:.3g} times the noise of group A."
+    return f" Group A has {ratio:.3g} times the noise of group B."
 
 
 panel = view.panel

@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from functools import partial
 from html import escape
 from typing import Any
 
@@ -10,6 +9,7 @@ from ...core import (
     Ledger,
     Noise,
     Records,
+    RiskEntropy,
     TableBudget,
     as_fraction,
     normalised_risk_entropy,
@@ -52,18 +52,18 @@ def run(
 ) -> dict[str, Any]:
     """Entropies of all attributes, and a noisy table of each with the share that it earns.
 
-    Under strict, ``share`` of ε pays for histograms; published reads them raw and has all of ε for
-    the tables. ``cells``: the noise scale of a table over its mean cell if its share were 1.
+    Under strict, ``share`` of ε pays for single columns; published reads them raw and has all of ε
+    for the tables. ``cells``: the noise scale of a table over its mean cell if its share were 1.
     """
     names, ledger = records.schema.names, Ledger(epsilon, guarantee)
     curator = open_door(records, ledger, noise)
     paid = epsilon * share if guarantee == "strict" else Fraction(0)
-    ask = curator.histograms
-    if guarantee != "strict":
-        ask = partial(raw_door(curator).histograms, reason=RAW)
-    counts, entry = ask(
-        range(len(names)), paid or epsilon, step="entropies", source="Alg 5 line 2, OE"
-    )
+    if guarantee == "strict":
+        counts, entry = RiskEntropy().histograms(curator, paid)
+    else:
+        counts, entry = raw_door(curator).histograms(
+            range(len(names)), step="entropies", source="Alg 5 line 2, OE", reason=RAW
+        )
     oe = {name: normalised_risk_entropy(c) for name, c in zip(names, counts, strict=True)}
     weights = risk_entropy_weights({name: sign * value for name, value in oe.items()})
     left = epsilon - paid

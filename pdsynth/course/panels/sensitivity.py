@@ -15,7 +15,8 @@ from .panel import live_panel
 from .table import TeachingTable, adult
 from .words import attribute_choice, fold, html_table
 
-L0, L1 = Fraction(5, 100), Fraction(3, 10)  # shares of ε for the groups and for the network
+L0, L1 = Fraction(1, 5), Fraction(3, 10)  # shares of ε: columns with sketches, and the network
+PRINTED_K = 4  # the thesis' k, by which the printed noise of group A is divided
 GROUPS = {"A": ("look", ""), "B": ("real", "/")}
 V_MIN = 0.5  # smallest relative weight of a value (strict)
 
@@ -40,19 +41,27 @@ def compute(
     bits[s] = np.inf
     a = [name for name, value in zip(schema.names, bits, strict=True) if value >= theta]
     b = [name for name in schema.names if name not in a]
-    epsilon2, epsilon3 = tables * r / (1 + r), tables / (1 + r)
+    epsilon3, paid = tables / (1 + r), tables / (r * len(a) + len(b))
     counts = table.counts(attribute)
     state = {
         "bits": dict(zip(schema.names, bits.tolist(), strict=True)),
         "A": a,
         "B": b,
-        "scale_a": float(2 * len(a) / epsilon2),
+        "scale_a": float(2 / (r * paid)),
+        "printed_a": 2 * (len(schema) - PRINTED_K - len(b)) / float(tables - epsilon3),
+        "printed_b": [
+            float(scale)
+            for name in b
+            for scale in printed_scales(
+                printed_weights(table.counts(name), rare_values), len(b), epsilon3
+            )
+        ],
         "counts": counts,
         "labels": schema[attribute].labels,
         "in_a": attribute in a,
     }
     if attribute in b:
-        paid, w = epsilon3 / len(b), printed_weights(counts, rare_values)
+        w = printed_weights(counts, rare_values)
         v = value_weights(counts, rare_values, v_min)
         printed, tight = printed_scales(w, len(b), epsilon3), tight_scales(v, paid, 2)
         state |= {
@@ -65,6 +74,19 @@ def compute(
             "tight_true": histogram_cost(tight, 2),
         }
     return state
+
+
+def say_noise(state: dict[str, Any], r: float) -> str:
+    """Which group has more noise, as strict divides ε and as the thesis prints it."""
+    if not state["B"]:
+        return "Group B is empty."
+    said = f"Strict: a table of A has {1 / r:.3g} times the noise of one of B."
+    if state["printed_a"] <= 0:
+        return said + " Printed: d − k − |B| isn't positive, so no noise is defined."
+    ratio = float(np.median(state["printed_b"])) / state["printed_a"]
+    more, times = ("B", ratio) if ratio > 1 else ("A", 1 / ratio)
+    other = "A" if more == "B" else "B"
+    return said + f" Printed: group {more} has {times:.3g} times the noise of {other}."
 
 
 def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float) -> None:
@@ -170,7 +192,7 @@ def values_table(state: dict[str, Any], attribute: str) -> str:
         Try(
             "a low threshold",
             {"theta": 0.01},
-            "{now.a} attributes instead of {was.a} share the budget of group A: its noise scale "
+            "{now.a} attributes instead of {was.a} are in group A: the noise scale of its tables "
             "grows from {was.scale:.0f} to {now.scale:.0f} records.",
             lambda was, now: now.a > was.a and now.scale > was.scale,
         ),
@@ -183,11 +205,11 @@ def values_table(state: dict[str, Any], attribute: str) -> str:
     ),
     theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of sensitive columns"),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
-    r=slider("r", 0.33, 0.05, 2.0, 0.01, tooltip="r, budget of sensitive columns against others"),
+    r=slider("r", 0.33, 0.05, 2.0, 0.01, tooltip="r, ε of a table of A against one of B"),
     attribute=attribute_choice("values of", "race"),
     rare_values=choice("rare values", {name.replace("_", " "): name for name in RARE_VALUES}),
     sensitive=attribute_choice("secret S"),
-    l1=slider("L₁", 0.3, 0.05, 0.9, 0.05, tooltip="L₁, share of ε for the network"),
+    l1=slider("L₁", 0.3, 0.05, 0.75, 0.05, tooltip="L₁, share of ε for the network"),
 )
 def view(
     table: TeachingTable,
@@ -219,7 +241,7 @@ def view(
         int(np.argmax(state["counts"])),
         (
             f"{plural(len(state['A']), 'attribute')} in A, noise scale "
-            f"{state['scale_a']:.1f} records; {len(state['B'])} in B."
+            f"{state['scale_a']:.1f} records; {len(state['B'])} in B. {say_noise(state, r)}"
         ),
     )
     facts = {"a": len(state["A"]), "scale": state["scale_a"], "in_a": state["in_a"]}
