@@ -13,7 +13,8 @@ GRABBED = ("mechanisms", "worlds", "sensitivity", "genetic")
 # Presses the button; the most points that fall at once, over so many frames.
 FALLING = """async button => {
   const panel = button.closest('.pdsynth-live'), falling = () =>
-    [...panel.querySelectorAll('.pdsynth-canvas .point')].filter(p => p.getAnimations().length).length;
+    [...panel.querySelectorAll('.pdsynth-canvas .point')]
+      .filter(point => point.getAnimations().length).length;
   button.click();
   let most = 0;
   for (let frame = 0; frame < 30; frame++) {
