@@ -63,7 +63,7 @@ def bootstrap(data: pds.datasets.Dataset) -> tuple[int, float]:
         for three in combinations(names, 3):
             found = model.marginal([*three], interval=LEVEL, repeats=REPEATS, random_state=seed)
             own = schema.select([*three])
-            key = np.ravel_multi_index(own.encode(frame).astype(int).T, own.sizes)
+            key = np.ravel_multi_index(own.encode(frame[[*three]]).astype(int).T, own.sizes)
             true = np.bincount(key, minlength=len(found))
             mine = (found["kind"] == "bootstrap").to_numpy()
             inside = (found["low"] <= true) & (true <= found["high"])

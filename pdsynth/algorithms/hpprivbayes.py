@@ -187,6 +187,8 @@ class HPPrivBayes(Recipe):
     reconcile : ``Agree()`` where None; ``AsMeasured()`` leaves tables as the thesis does.
     restriction : edges that the network must or may not have, by public policy; the order gives
         way.
+    reading : ``"exactly k"``; ``"at most k"``, which strict refuses: parent sets of fewer than k
+        attributes compete, too.
 
     Attributes
     ----------
@@ -216,8 +218,10 @@ class HPPrivBayes(Recipe):
     share_structure: float = 0.3
     theta_usefulness: float = 4
     restriction: Restriction | None = None
+    reading: str = "exactly k"
 
     shares: ClassVar[tuple[str, ...]] = ("share_histograms", "share_sketch", "share_structure")
+    readings: ClassVar[tuple[str, ...]] = ("exactly k", "at most k")
 
     def threshold(self) -> float:
         """The threshold of group A: the R that stands for θ under strict, else θ, bits of I."""

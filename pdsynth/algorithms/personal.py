@@ -231,9 +231,8 @@ class Groups(BudgetRule):
                 weighed = self.personal.public_weights(name, schema[name].size)
             shown[name] = tuple(map(float, weighed))
             tables[name] = TableBudget(parts["B"] / len(b), weighed, entries, GROUP_B)
-        if facts.guarantee == "strict":
-            careful = a if positive("r", self.r) < 1 else b if self.r > 1 else []
-            warn_of_loss(learnt.network, tables, careful)
+        careful = a if positive("r", self.r) < 1 else b if self.r > 1 else []
+        warn_of_loss(facts, learnt.network, tables, careful)
         return Allocation(
             tables,
             {
@@ -312,6 +311,7 @@ def ties_with(curator: Curator, sensitive: str, shares: Shares) -> tuple[np.ndar
 
 
 def warn_of_loss(
+    facts: Facts,
     network: Network,
     tables: Mapping[str, TableBudget],
     careful: Sequence[str],
@@ -323,6 +323,8 @@ def warn_of_loss(
 
     **Privacy:** a function of the network and of budgets, which are released.
     """
+    if facts.guarantee != "strict":  # a warning: what is printed promises no attribute anything
+        return
     each = sum((t.epsilon for t in tables.values()), Fraction(0)) / len(tables)
     found = []
     for name in careful:
@@ -425,10 +427,9 @@ class ByTies(BudgetRule):
         """
         weights, associations, entry = learnt.foreseen
         tables = by_weight(shares["tables"], weights, TIES, entry)
-        if facts.guarantee == "strict":
-            mean = sum(weights.values()) / len(weights)
-            careful = [name for name in weights if weights[name] < mean]
-            warn_of_loss(learnt.network, tables, careful)
+        mean = sum(weights.values()) / len(weights)
+        careful = [name for name in weights if weights[name] < mean]
+        warn_of_loss(facts, learnt.network, tables, careful)
         return Allocation(
             tables,
             {

@@ -339,7 +339,10 @@ def measure_joint_counts(
 
 @dataclass(frozen=True)
 class AsMeasured:
-    """Tables stay as measured; one that wasn't is summed from a larger one (the papers)."""
+    """Tables stay as measured; one that wasn't is summed from a larger one (the papers).
+
+    **Privacy:** post-processing of noisy tables: costs no ε.
+    """
 
     def check(self, facts: Facts) -> None:
         """Fits everything."""

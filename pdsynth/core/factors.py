@@ -341,7 +341,8 @@ class CliqueTree:
 
     def weigh(self, columns: Sequence[int], weights: np.ndarray) -> tuple[Place, np.ndarray]:
         """The factor of weights ≥ 0 of some columns, rising; of marked cells 1, of others 0."""
-        logs = np.log(weights, out=np.full(weights.shape, NEVER), where=weights > 0)
+        numbers = np.asarray(weights, dtype=float)  # the logarithm of booleans has half precision
+        logs = np.log(numbers, out=np.full(numbers.shape, NEVER), where=numbers > 0)
         return self.place(self.home(columns), columns), logs
 
     def multiply(self, factors: Iterable[tuple[Place, np.ndarray]]) -> list[np.ndarray]:

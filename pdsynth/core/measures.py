@@ -141,7 +141,10 @@ def marginalise(table: np.ndarray, columns: Sequence[Any], wanted: Sequence[Any]
 
 
 def project(counts: np.ndarray, n: float) -> np.ndarray:
-    """The closest counts in squares that aren't negative and have the sum n."""
+    """The closest counts in squares that aren't negative and have the sum n.
+
+    **Privacy:** post-processing of noisy counts; of raw ones it is raw.
+    """
     falling = np.sort(counts)[::-1]
     over = (np.cumsum(falling) - n) / np.arange(1, len(counts) + 1)
     return np.maximum(counts - over[np.flatnonzero(falling > over)[-1]], 0.0)

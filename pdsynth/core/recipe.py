@@ -35,7 +35,7 @@ from .errors import (
     show,
     to_names,
 )
-from .ledger import GUARANTEES, NOT_STRICT, Ledger
+from .ledger import GUARANTEES, NOT_STRICT, Ledger, check_reading
 from .model import Model, keep_measured
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
 from .records import Records
@@ -208,6 +208,7 @@ class Recipe(Habits):
     takes_records: ClassVar[bool] = True
     over_bits: ClassVar[bool] = False  # the network stands over bits where a column has more values
     k_counts_parents: ClassVar[bool] = True  # and not clusters, or bits
+    readings: ClassVar[tuple[str, ...]] = ()  # values of ``reading``; strict takes the first alone
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -366,6 +367,7 @@ class Recipe(Habits):
                 schema.index(name)
         if hasattr(self, "k") and (self.k_counts_parents or self.over_bits):
             check_parents(self.k, len(schema))
+        check_reading(getattr(self, "reading", ""), self.readings, self.guarantee)
 
     # --- hooks -----------------------------------------------------------------------------------
 
@@ -511,7 +513,7 @@ class Recipe(Habits):
     def _doubts(self, schema: Schema, plan: Plan) -> list[str]:
         """What is allowed and can't be wise, in sentences."""
         k, m = getattr(self, "k", getattr(plan.parts.structure, "k", 0)), self.records_per_person
-        if not isinstance(k, int) or not k or not self.k_counts_parents:
+        if not isinstance(k, int) or not k or not self.k_counts_parents or self._uses_bits(schema):
             return []
         if self.guarantee == "none" or self.relation != "replace_one":  # no noise, or no public n
             return []
@@ -520,7 +522,7 @@ class Recipe(Habits):
         return [doubt + shared] if doubt else []
 
     def _uses_bits(self, schema: Schema) -> bool:
-        return self.over_bits and max(schema.sizes) > 2
+        return (self.over_bits or getattr(self, "reading", "") == "bits") and max(schema.sizes) > 2
 
     # --- what was spent --------------------------------------------------------------------------
 

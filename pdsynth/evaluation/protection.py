@@ -61,6 +61,8 @@ def protection(fitted: Any, real: Table) -> Protection:
     real : the table that it was fitted on.
 
     Raises BudgetError for a synthesizer that isn't fitted.
+
+    **Privacy:** reads real records exactly: not covered by any guarantee.
     """
     if not hasattr(fitted, "ledger_"):
         raise BudgetError(
@@ -92,7 +94,10 @@ def protection(fitted: Any, real: Table) -> Protection:
 
 
 def real_groups(fitted: Any, records: Records) -> dict[str, str]:
-    """The groups that real associations give: of I under published, of R under strict."""
+    """The groups that real associations give: of I under published, of R under strict.
+
+    **Privacy:** raw.
+    """
     schema, s = fitted.schema_, fitted.schema_.index(fitted.sensitive)
     if fitted.guarantee != "strict":
         bits = records.pairwise("I")[s]
@@ -109,7 +114,7 @@ def real_groups(fitted: Any, records: Records) -> dict[str, str]:
 
 
 def bit_risks(records: Records, over_bits: BinaryEncoding) -> dict[str, float]:
-    """Real normalised risk entropy of every bit."""
+    """Real normalised risk entropy of every bit. **Privacy:** raw."""
     ones = records.binary()
     names = over_bits.schema.names
     return {n: normalised_risk_entropy(ones.table((j,))) for j, n in enumerate(names)}

@@ -22,7 +22,6 @@ from . import drawing, engine, results
 from .drawing import STYLE, finish, label, level, line, panels
 from .engine import load
 from .grids import NO_NOISE, RealData, Run
-from .hpprivbayes_at_most import AtMostHPPrivBayes, AtMostPrivBayes
 from .results import FAILS, Key, Result, average, decide, markdown, select, stretched, summarise
 from .rules import Answer, Question, rule
 
@@ -34,9 +33,10 @@ TABLES = {TABLE: lambda: load_adult(coding="thesis"), "NLTCS": load_nltcs}
 
 @dataclass(frozen=True)
 class Curve(engine.Curve):
-    """One method with its parameters; ``r`` is empty for PrivBayes."""
+    """One method with its parameters; ``r`` and ``theta`` are empty for PrivBayes."""
 
     r: str = ""
+    theta: str = ""
 
 
 def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
@@ -44,18 +44,15 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
     if this.method == "real data":
         return RealData()
     shared, published = this.keywords | {"k": this.degree}, this.guarantee == "published"
-    loose = published and settings.parents == "at most k"
+    if published and settings.parents == "at most k":
+        shared |= {"reading": "at most k"}
     if this.method == "PrivBayes":
-        reprinted = published and settings.baseline == "thesis"
-        shared |= (
-            {"reading": "thesis", "share_structure": 0.5}
-            if reprinted
-            else {"share_structure": settings.beta}
-        )
-        return (AtMostPrivBayes if loose else PrivBayes)(**shared)
-    return (AtMostHPPrivBayes if loose else HPPrivBayes)(
+        if published and settings.baseline == "thesis":
+            return PrivBayes(**shared | {"reading": "thesis", "share_structure": 0.5})
+        return PrivBayes(share_structure=settings.beta, **shared)
+    return HPPrivBayes(
         sensitive=sensitive,
-        theta=settings.theta,
+        theta=float(this.theta),
         r=cast(float, Fraction(this.r)),
         share_structure=settings.L1,
         **shared,
@@ -123,7 +120,8 @@ def compare_noise(dataset: Any, settings: Any) -> pd.DataFrame:
 
 @rule(
     "exact: replicates if at every r fewer than half of the entries of B have more noise than A's; "
-    "does not if more than half have at every r"
+    "does not if more than half have at every r",
+    tested=False,
 )
 def noisier(q: Question) -> Answer:
     """Whether group B has less noise than group A."""
@@ -133,16 +131,17 @@ def noisier(q: Question) -> Answer:
         + ", ".join(f"r = {r} {v:.1%}" for r, v in zip(at["r"], at["value"], strict=True))
         for k, at in data.groupby("k")
     ]
-    return decide((data["value"] < 0.5).all(), (data["value"] > 0.5).all()), {
-        "found": "; ".join(said)
-    }
+    low, high = data["value"].min(), data["value"].max()
+    words = {"found": "; ".join(said), "size": f"{low:.0%} … {high:.0%} of the entries"}
+    return decide(high < 0.5, low > 0.5, True), words
 
 
-@rule("spread over the roots below 1 % of the mean", tolerant=True)
+@rule("spread over the roots below 1 % of the mean", tolerant=True, tested=False)
 def one_root(q: Question) -> Answer:
     """Whether the first node matters."""
     roots = q.values(**q.points()[0])
     words = {"count": len(roots), "least": roots.min(), "most": roots.max()}
+    words["size"] = f"{np.ptp(roots) / roots.mean():.1%} between the roots"
     return decide(float(np.ptp(roots)) < stretched(0.01) * roots.mean(), True), words
 
 
@@ -189,7 +188,8 @@ def fluctuates(q: Question) -> Answer:
             cubes[r] = np.column_stack([run[: min(map(len, runs))] for run in runs])
         return fluctuation(cubes)
 
-    words = {"found": measure(), "strict": measure(**q["beside"]["strict"])}
+    words: dict[str, Any] = {"found": measure(), "strict": measure(**q["beside"]["strict"])}
+    words["size"] = f"{words['found']['gap']:+.4f} of spread"
     return decide(words["found"]["low"] > 0, words["found"]["high"] < 0), words
 
 

@@ -48,7 +48,8 @@ from .doors import open_door, raw_door
 from .genetic import PrintedSearch, printed_genetic
 from .hpprivbayes import PrintedGroups, PrintedOrdered, RawGroups, printed_hpprivbayes
 from .jtree import PrintedCliques
-from .privabn import ConditionalNoise, PrintedAdaptive, printed_privabn
+from .privabn import ConditionalNoise, PrintedAdaptive
+from .privabn_readings import printed_privabn
 from .privbayes import PrintedUniform, printed_privbayes
 from .priview import PrintedViews
 from .sparse import SparseTable

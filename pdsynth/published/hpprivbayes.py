@@ -44,6 +44,7 @@ from ..core import (
     positive,
     share,
 )
+from .at_most import AtMostOrdered
 from .budgets import PrintedBudget, printed_group_a, printed_scales, printed_weights
 from .doors import raw_door
 
@@ -180,6 +181,9 @@ def printed_hpprivbayes(recipe: HPPrivBayes, facts: Facts, parts: Parts) -> tupl
     """
     tables = 1 - share("share_structure", recipe.share_structure)
     facts, (structure, budget, *_) = replace(facts, epsilon2=facts.epsilon * tables), parts
+    if recipe.reading == "at most k":
+        structure = AtMostOrdered(**vars(structure))
+        parts = parts._replace(structure=structure)
     if isinstance(structure, Ordered) and not structure.reason:
         parts = parts._replace(structure=replace(structure, reason=RAW_ORDER))
     if isinstance(structure, Ordered) and isinstance(budget, Groups):

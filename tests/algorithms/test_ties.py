@@ -93,6 +93,25 @@ def test_a_strong_tie_is_kept_where_a_network_keeps_it(columns, copied):
     assert found["part"].item() == 1 and found["PrivBayes"].item() >= 4
 
 
+def test_the_question_costs_more_where_less_would_name_no_plain_tie():
+    """A tie of .3, named for three quarters of ε / 20, has the exponent .3 · .01875 n / 6.
+
+    With 2,000 records that is 1.9, less than ln 45 + 1, with 8,000 it is 7.5.
+    """
+    asked = {}
+    for n in (2_000, 8_000):
+        frame, schema = ties.one_tie(n, 10, 0.9, 0)
+        entries = pds.ConsistentBayes(0.5, random_state=0).fit(frame, schema).ledger_.entries
+        asked[n] = sum(e.epsilon for e in entries if "tie 1" in e.step)
+    assert asked[2_000] == pytest.approx(0.5 / 12, abs=1e-4)
+    assert asked[8_000] == pytest.approx(0.5 / 20, abs=1e-4)
+
+
+def test_a_very_strong_tie_of_few_records_is_kept():
+    rows = [ties.measure(2_000, 10, 0.9, 0.5, s, ("ConsistentBayes",))[0] for s in range(5)]
+    assert sum(row["kept"] for row in rows) >= 4
+
+
 def test_twin_without_the_question_the_tie_is_lost(monkeypatch):
     monkeypatch.setattr(consistent_look, "worth_asking", lambda *_: False)
     kept = [ties.measure(8_000, 20, 0.5, 4.0, s, ("ConsistentBayes",))[0]["kept"] for s in range(3)]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pdsynth import Attribute, Network, Rule, Schema, SchemaError
 from pdsynth.core.column_rules import MISSING, code_of, possible_cells
 from pdsynth.core.conditions import check_rules
+from pdsynth.core.factors import NEVER, CliqueTree, junction_tree
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
 from pdsynth.core.schema import BinaryEncoding
@@ -326,6 +327,14 @@ def test_columns_that_contradict_each_other_meet_in_the_middle():
     tables = np.array([70, 30]), np.array([50, 50])
     law = conditioned_law(model_of(schema, (("degree", ()), ("years", ())), tables))
     assert law[0, 0] == pytest.approx(0.6, abs=0.01)
+
+
+def test_what_is_ruled_out_has_the_same_logarithm_everywhere():
+    tree = CliqueTree(junction_tree(2, [(0, 1)]), (60, 70))
+    mask = np.random.default_rng(0).random((60, 70)) < 0.5
+    _, logs = tree.weigh((0, 1), mask)
+    assert logs.dtype == float
+    assert np.array_equal(logs, np.where(mask, 0.0, NEVER))
 
 
 @given(ruled_models())

@@ -8,6 +8,7 @@ import pytest
 
 import pdsynth as pds
 from pdsynth import Attribute, Rule, Schema
+from pdsynth.__main__ import main
 from pdsynth.core.errors import PrivacyError
 from pdsynth.files.outlining import outline
 from pdsynth.files.rule_drafts import EXPECTED, draft_rules
@@ -110,3 +111,20 @@ def test_a_plan_counts_the_cells_that_can_occur(frame):
     assert "Rules leave only some cells in which records can be: " in said
     assert "3 of 9 in degree × years" in said
     assert "Rules" not in str(pds.plan(plain, N, 1.0))
+
+
+def test_a_release_with_rules_is_written_and_read_back(frame, tmp_path):
+    """The rehearsal writes every declared value, also those that no record holds together."""
+    plain = schema_of(frame)
+    schema = Schema(plain.attributes, rules=draft_rules(frame, plain.attributes))
+    schema.write(tmp_path / "schema.toml")
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    words = f"release {tmp_path}/data.csv {tmp_path}/schema.toml --epsilon 1 --out {tmp_path}/out"
+    assert main([*words.split(), "--rows", "3000"]) == 0
+    released = Schema.read(tmp_path / "out" / "schema.toml")
+    assert released.rules == schema.rules
+    fake = pds.datasets.read_csv(tmp_path / "out" / "synthetic.csv", released)
+    assert not released.break_rules(released.encode(fake)).any()
+    assert (fake["half"] <= fake["hours"]).all()
+    card = (tmp_path / "out" / "card.md").read_text(encoding="utf-8")
+    assert "Rules between columns, which no row of the table breaks: determines: degree" in card
