@@ -183,7 +183,7 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         finding = page.locator(".pdsynth-live .pdsynth-status b").first
         assert finding.evaluate("b => getComputedStyle(b).display") == "block", "a title of its own"
         labels = page.locator(".pdsynth-live .pdsynth-control b").all_text_contents()
-        assert labels == ["the privacy budget", "attribute"]
+        assert labels == ["privacy budget", "column"]
         press(page, "ε, ", "ArrowLeft", 2)
         after = parts(page)
         assert before[0] != after[0] and before[2] != after[2]
@@ -291,7 +291,7 @@ def test_lesson_07_moves_network_noise_ledger_and_distances(site, visit):
 
         seen, tables = [drawings()], [panel.locator(".pdsynth-table").first.text_content()]
         for key, times in (("Home", 1), ("ArrowRight", 3), ("End", 1)):
-            press(page, "ε, total privacy budget", key, times)
+            press(page, "ε, privacy budget", key, times)
             seen.append(drawings())
             tables.append(panel.locator(".pdsynth-table").first.text_content())
         assert len(seen[0]) == 3, "network, noise, distances"
