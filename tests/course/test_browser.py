@@ -165,7 +165,7 @@ def test_a_reloaded_page_shows_the_panels_where_they_were(page, lab):
     small, large = (page.locator(".pdsynth-live").nth(place) for place in (0, 1))
     for panel, name, times in (
         (small, "ε, privacy budget", 5),
-        (large, "ε, total privacy budget", 4),
+        (large, "ε, privacy budget", 4),
     ):
         panel.locator(".main-svg").first.wait_for()
         for _ in range(times):
@@ -181,7 +181,7 @@ def test_a_reloaded_page_shows_the_panels_where_they_were(page, lab):
     large.locator(".pdsynth-state").filter(has_text="ε = 1.2").wait_for()
     press(page, "ε, privacy budget", "ArrowRight")
     title_is(page, "ε = 1.6, k = 1")
-    large.get_by_role("slider", name="ε, total privacy budget").press("ArrowRight")
+    large.get_by_role("slider", name="ε, privacy budget").press("ArrowRight")
     large.locator(".pdsynth-state").filter(has_text="ε = 1.25").wait_for()
     assert not page.problems, page.problems
 
@@ -197,9 +197,9 @@ def test_hpprivbayes_panel_follows_the_keyboard(page, lab):
     open_and_run(page, lab, "07_hpprivbayes.ipynb", "hpprivbayes")
     drawn, ledgers = [marks(page)], [table(page)]
     for name, key, times, title in (
-        ("ε, total privacy budget", "ArrowRight", 3, "ε = 1.3"),
-        ("k, largest number of parents", "ArrowRight", 1, "k = 3"),
-        ("r = L2/L3", "ArrowLeft", 10, "r = 0.23"),
+        ("ε, privacy budget", "ArrowRight", 3, "ε = 1.3"),
+        ("k, parents of a column", "ArrowRight", 1, "k = 3"),
+        ("r, budget of sensitive", "ArrowLeft", 10, "r = 0.23"),
         ("θ, threshold", "ArrowRight", 8, "θ = 0.18"),
     ):
         press(page, name, key, times, title)

@@ -240,10 +240,10 @@ def test_the_measure_finds_what_is_wrong(one):
     one.evaluate(STILL)
     assert panel.evaluate(MEASURE)["found"] == []
     for change, words in (
-        ("n => { n.querySelectorAll('.xtick text')[1].setAttribute('transform', "
-         "n.querySelectorAll('.xtick text')[0].getAttribute('transform')); "
-         "n.querySelectorAll('.xtick text')[1].setAttribute('x', "
-         "n.querySelectorAll('.xtick text')[0].getAttribute('x')); }", "texts overlap"),
+        ("n => { n.querySelectorAll('.ytick text')[1].setAttribute('transform', "
+         "n.querySelectorAll('.ytick text')[0].getAttribute('transform')); "
+         "n.querySelectorAll('.ytick text')[1].setAttribute('y', "
+         "n.querySelectorAll('.ytick text')[0].getAttribute('y')); }", "texts overlap"),
         ("n => { const t = n.querySelector('.pdsynth-title'); t.style.height = '6px'; "
          "t.style.overflow = 'hidden'; }", "text cut by"),
         ("n => { const s = n.querySelector('.pdsynth-status'); s.style.overflowX = 'auto'; "

@@ -188,7 +188,7 @@ def test_set_moves_several_controls_with_one_redraw():
 
 def test_tables_and_words_below_the_figure_are_folded_and_follow_it():
     shown = panel()
-    folded = "<details><summary>Words and numbers</summary>"
+    folded = "<details><summary>Details</summary>"
     assert shown.tables.value.startswith(folded) and shown.tables.value.count("Table ") == 1
     shown.set(k=2)
     assert shown.tables.value.count("Table ") == 2 and "<table" in shown.tables.value
@@ -265,7 +265,7 @@ def test_text_alternative_follows_the_controls():
 
 def test_spends_says_so():
     told = [w.value for w in _all(panel(spends=True)) if isinstance(w, W.HTML)]
-    said = "NOT PRIVATE: reproducible. On real records each move would spend ε again."
+    said = "NOT PRIVATE: reproducible; real moves spend ε."
     assert told.count(f"<div>{said}</div>") == 1
     assert not any("spend the budget" in w.value for w in _all(panel()) if isinstance(w, W.HTML))
 

@@ -366,7 +366,7 @@ def test_lesson_07_moves_network_noise_ledger_and_distances(site, visit):
 
         seen, tables = [drawings()], [panel.locator(".pdsynth-table").first.text_content()]
         for key, times in (("Home", 1), ("ArrowRight", 3), ("End", 1)):
-            press(page, "ε, total privacy budget", key, times)
+            press(page, "ε, privacy budget", key, times)
             seen.append(drawings())
             tables.append(panel.locator(".pdsynth-table").first.text_content())
         assert len(seen[0]) == 3, "network, noise, distances"

@@ -248,8 +248,8 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
             showlegend=False,
             marker={"line": ring},
             mode="markers+text",
-            text=[f"   <b>{name}: {100 * risk:.0f}%</b>   " if name == chosen else f"   {name}   "],
-            textposition="middle left" if use > 0.83 else "middle right",
+            text=[f"   <b>{name}: {100 * risk:.0f}%</b>   " if name == chosen else ""],
+            textposition="bottom center",
             hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %",
         )
     majority, zero_rule = chance(table)

@@ -16,7 +16,7 @@ from .controls import Control
 from .plot import make
 from .view import Try, View
 
-SPENDS = "NOT PRIVATE: reproducible. On real records each move would spend ε again."
+SPENDS = "NOT PRIVATE: reproducible; real moves spend ε."
 MAIN = 2  # controls that are seen at once; the others stand under "More settings"
 HEAD = 84  # pixels above the plot that hold a title, a subtitle and one row of a legend
 

@@ -248,6 +248,7 @@ function fit({ layout, data, key }, width, height, least) {
   if (longest > 0.36 * width) y.tickfont = { size: Math.max(9, least, (0.36 * width * size) / longest) };
   const beside = Math.max(40, Math.min(longest, 0.36 * width)) + (data.some((trace) => trace.type === "heatmap") ? 70 : 20);
   const step = (width - beside) / Math.max(1, across.length);
+  if (x.tickangle === 0 && Math.max(0, ...across.map((name) => 0.58 * size * String(name).length)) > step) x.tickangle = -90;
   if (x.tickangle < 0 && step < 1.35 * size) Object.assign(x, { tickangle: -90, tickfont: { size: Math.max(9, Math.min(size, step / 1.15)) } });
   const every = Math.ceil((1.15 * Math.max(9, least > 11 ? least : 9)) / step); // where no more names fit than every other
   if (x.tickangle === -90 && every > 1) {
@@ -377,7 +378,7 @@ function stage(el, redraw, signal) {
     mode.count = count;
     mode.chart = Math.min(mode.chart, count - 1);
     steps.hidden = count < 2;
-    where.textContent = `chart ${mode.chart + 1} of ${count}`;
+    where.textContent = `${mode.chart + 1} / ${count}`;
   };
   return mode;
 }

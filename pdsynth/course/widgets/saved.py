@@ -54,7 +54,7 @@ def details(view: View) -> str:
     tables = "".join(table_box(table, number) for number, table in enumerate(view.tables, 1))
     if not said + tables:
         return ""
-    return f"<details><summary>Words and numbers</summary>{said}{tables}</details>"
+    return f"<details><summary>Details</summary>{said}{tables}</details>"
 
 
 def table_box(table: Any, number: int) -> str:

@@ -67,7 +67,7 @@ def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time(module):
 def test_a_panel_warns_that_moving_spends_and_keeps_its_state_in_the_title(module):
     panel = module.panel()
     assert panel.error is None
-    warned = any("would spend ε again" in str(getattr(w, "value", "")) for w in panel.children)
+    warned = any("real moves spend ε" in str(getattr(w, "value", "")) for w in panel.children)
     assert warned == (module.__name__.split(".")[-1] not in NOTHING_TO_SPEND)
     for name, widget in panel.controls.items():
         if hasattr(widget, "min"):
