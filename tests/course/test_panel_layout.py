@@ -261,7 +261,8 @@ def test_the_measure_finds_what_is_wrong(one):
 def test_every_panel_at_four_sizes_in_both_themes(every, theme):
     turn(every, theme)
     found = [f"{size}: {what}" for size in SIZES for what in wrong(every, list(LESSONS), *size)]
-    assert found + wrong_on_a_projector(every, list(LESSONS)) == []
+    found += wrong_on_a_projector(every, list(LESSONS))
+    assert found == [], "\n".join(found)
     assert not every.problems, every.problems
 
 
