@@ -188,7 +188,7 @@ def draw_clusters(plot: Board, state: dict[str, Any]) -> None:
         marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": "#FFFFFF"}},
     )
     plot.boxes(map(len, state["clusters"]), 4, 3)
-    said = f"inside the frames: <b>{percent(state['inside'])}</b>"
+    said = f"framed: <b>{percent(state['inside'])}</b>"
     plot.note(said, -0.5, -1.2, 3, "look", 15, xanchor="left")
     x, y = {"range": [-0.6, d - 0.4]}, {"range": [d - 0.4, -2.0]}
     plot.set(
