@@ -53,6 +53,7 @@ def open_and_run(page, lab, notebook, topic=None):
     else:
         page.evaluate(RUN_ALL)
     page.locator(".pdsynth-live .pdsynth-state").first.wait_for(timeout=150_000)
+    page.locator(".pdsynth-live .main-svg").first.wait_for()
     for button in page.get_by_role("button", name="More settings").all():
         button.press("Enter")
     page.locator(".pdsynth-live").first.scroll_into_view_if_needed()
@@ -94,7 +95,7 @@ def test_any_panel_by_keyboard_with_its_names_values_and_errors(page, lab):
     press(page, "ε, privacy budget", "ArrowRight", 2)
     title_is(page, "ε = 1.2, k = 1")
     assert epsilon.get_attribute("aria-valuetext") == "1.2"
-    number = page.get_by_label("ε, privacy budget").and_(page.locator("input"))
+    number = page.get_by_label("privacy budget ε").and_(page.locator("input"))
     number.fill("2.5")
     number.press("Enter")
     title_is(page, "ε = 2.5, k = 1")
@@ -199,7 +200,7 @@ def test_hpprivbayes_panel_follows_the_keyboard(page, lab):
     for name, key, times, title in (
         ("ε, privacy budget", "ArrowRight", 3, "ε = 1.3"),
         ("k, parents of a column", "ArrowRight", 1, "k = 3"),
-        ("r, budget of sensitive", "ArrowLeft", 10, "r = 0.23"),
+        ("r, ε of a table", "ArrowLeft", 10, "r = 0.23"),
         ("θ, threshold", "ArrowRight", 8, "θ = 0.18"),
     ):
         press(page, name, key, times, title)

@@ -261,7 +261,8 @@ def test_the_measure_finds_what_is_wrong(one):
 def test_every_panel_at_four_sizes_in_both_themes(every, theme):
     turn(every, theme)
     found = [f"{size}: {what}" for size in SIZES for what in wrong(every, list(LESSONS), *size)]
-    assert found + wrong_on_a_projector(every, list(LESSONS)) == []
+    found += wrong_on_a_projector(every, list(LESSONS))
+    assert found == [], "\n".join(found)
     assert not every.problems, every.problems
 
 
@@ -276,7 +277,7 @@ def test_names_along_an_axis_stay_names_on_a_phone(every):
     every.evaluate(STILL)
     chart = every.locator(".pdsynth-live").nth(list(LESSONS).index("sensitivity"))
     names = chart.locator(".pdsynth-chart").first.locator(".ytick text").all_text_contents()
-    assert len(names) == 14 and not any(name.lstrip("−-")[0].isdigit() for name in names), names
+    assert len(names) == 8 and not any(name.lstrip("−-")[0].isdigit() for name in names), names
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
 ]
-MARKS = """panel => [...panel.querySelectorAll('.cartesianlayer path')]
+MARKS = """panel => [...panel.querySelectorAll('.pdsynth-chart:not([hidden]) .cartesianlayer path')]
   .map(path => path.getAttribute('d') + path.getAttribute('transform')).join()"""
 EPSILON = "ε, privacy budget"
 
@@ -25,10 +25,21 @@ class Watch:
 
     def look(self):
         still(self.panel)
-        self.drawn.append(self.panel.evaluate(MARKS))
+        self.drawn.append(self.charts())
         self.tables.append(self.panel.locator(".pdsynth-table").first.text_content())
         said = self.panel.locator(".pdsynth-status, .pdsynth-tables").all_text_contents()
         self.said.append(" ".join(said))
+
+    def charts(self):
+        """What is drawn in every chart, one after another."""
+        found = []
+        for _ in range(self.panel.locator(".pdsynth-chart").count()):
+            found.append(self.panel.evaluate(MARKS))
+            following = self.panel.get_by_role("button", name="next chart")
+            if following.is_visible():
+                following.press("Enter")
+                still(self.panel)
+        return "".join(found)
 
     def state(self, words):
         """Wait until the line above the figure says these words, then look."""
@@ -187,7 +198,7 @@ def test_evaluation_panel_and_its_choices(fresh):
     assert len(set(standings[:4])) == 4 and standings[3] == standings[4], (
         "the standings are of all tables"
     )
-    panel.status("copy of the records: mean variation distance of a triple 0.000")
+    panel.status("Mean variation distance of a triple 0.000")
 
 
 def test_own_data_panel_its_text_and_a_file(fresh):
@@ -212,7 +223,7 @@ def test_own_data_panel_its_text_and_a_file(fresh):
     send(button, "bad.csv", bad)
     panel.alert("an Excel spreadsheet")
     send(button, "ward.csv", good)
-    panel.alert("2 still open")
+    panel.details("2 still open")
     assert text.input_value() == "id: drop\nage: ?\nward: ?"
     assert "(0)" in button.text_content(), "the page has forgotten the file"
     text.fill("age: 0 to 120\nward: 1 | 2 | 3")

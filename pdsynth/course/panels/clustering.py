@@ -188,8 +188,8 @@ def draw_clusters(plot: Board, state: dict[str, Any]) -> None:
         marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": "#FFFFFF"}},
     )
     plot.boxes(map(len, state["clusters"]), 4, 3)
-    said = f"inside the frames: <b>{percent(state['inside'])}</b>"
-    plot.note(said, (d - 1) / 2, -1.2, 3, "look", 15)
+    said = f"framed: <b>{percent(state['inside'])}</b>"
+    plot.note(said, -0.5, -1.2, 3, "look", 15, xanchor="left")
     x, y = {"range": [-0.6, d - 0.4]}, {"range": [d - 0.4, -2.0]}
     plot.set(
         x3={**x, **short_ticks(names), "showticklabels": False},

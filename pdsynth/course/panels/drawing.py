@@ -289,7 +289,7 @@ class Board:
     ) -> None:
         """A text without an arrow; orange is too light for one, so it keeps the page's ink."""
         a, b = _both(cell)
-        own = {} if colour == "private" else {"color": ink(colour)}
+        own = {} if colour == "look" else {"color": ink(colour)}
         font = own | {"size": size} if colour else None
         self.layout["annotations"].append(
             {

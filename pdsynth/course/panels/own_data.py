@@ -296,9 +296,12 @@ class DeclarationForm:
         )
         row = W.Layout(align_items="center", flex_flow="row wrap")
         words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(FORM))
-        form = W.HTML(f"One line a column: {words}. Leave the box to apply.")
+        form = W.HTML(
+            "<details><summary>How to write a line a column</summary>"
+            f"<p>{words}. Leave the box to apply.</p></details>"
+        )
         head = W.HBox([self.names, self.upload, self.label], layout=row)
-        read = W.HTML(f"<details><summary>What is read of a file</summary>{NOTE}</details>")
+        read = W.HTML(f"<details><summary>What is read of a file</summary><p>{NOTE}</p></details>")
         self.box = W.VBox([head, form, self.editor, read], layout=W.Layout(width="100%"))
         self.box.add_class("pdsynth-form")
         self.editor.observe(self._edit, "value")

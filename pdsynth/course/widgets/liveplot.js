@@ -372,7 +372,7 @@ function stage(el, redraw, signal) {
   mode.height = (canvas, given) => { // the rest of a screen; in a window, with its controls in view
     const root = mode.root(), above = canvas.getBoundingClientRect().top - root.getBoundingClientRect().top + root.scrollTop;
     if (mode.on) return Math.max(320, mode.full ? innerHeight - 16 - above : Math.min(620, innerHeight - 266));
-    return mode.wide ? Math.max(300, Math.min(440, innerHeight - 300)) : Math.min(given, 340);
+    return mode.wide ? Math.max(300, Math.min(440, innerHeight - 300)) : Math.min(given, 460);
   };
   mode.show = (count) => {
     mode.count = count;
