@@ -41,9 +41,9 @@ ORIGINS = {"public": "public", "exploring": "data"}
 ROWS, WIDE = 24, 21  # columns that the figure has space for, and characters of a name
 LOW, HIGH = 1e-4, 1e4  # ends of both axes of noise ÷ mean cell
 KINDS = {
-    "useful": ("private", "circle", "useful: cells of 4 noise scales and more"),
-    "weak": ("none", "square", "between: cells of 1 to 4 noise scales"),
-    "drowned": ("attack", "x", "more noise than records"),
+    "useful": ("private", "circle", "useful"),
+    "weak": ("none", "square", "weak"),
+    "drowned": ("attack", "x", "drowned"),
 }
 NOTE = """Of a file this panel reads the column names and the number of records, nothing else; \
 the plan follows from them and from your declaration, and costs nothing. <i>Exploring</i> reads \
