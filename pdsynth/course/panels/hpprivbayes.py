@@ -53,7 +53,7 @@ GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "#56B4E9", "square")
     guarantee=GUARANTEE,
     rare_values=choice("rare values", {name.replace("_", " "): name for name in RARE_VALUES}),
     sensitive=attribute_choice("secret S"),
-    share_structure=slider("L₁", 0.3, 0.05, 0.9, 0.05, tooltip="L₁, share of ε for the network"),
+    share_structure=slider("L₁", 0.3, 0.05, 0.75, 0.05, tooltip="L₁, share of ε for the network"),
 )
 def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) -> View:
     """Network over its noise, distances beside it; ledger and preview below.
