@@ -118,7 +118,7 @@ def network_law(p, network, names):
     return law
 
 # %% [markdown]
-# The thesis' own example (section 2.1, Figure 1, redrawn): operators' age (A) and sex (B) and the value of a new technology (C) tell how many products are faulty for
+# The thesis' own example (section 2.1, Figure 1), redrawn. Operators' age (A) and sex (B) and the value of a new technology (C) tell how many products are faulty for
 # technical reasons (D). Its text names the arrows into D. Those of E, other faults, stand in its picture alone, so E stands apart here.
 
 # %%

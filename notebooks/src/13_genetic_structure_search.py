@@ -288,7 +288,7 @@ for name, method in methods.items():
 (100 * pd.DataFrame(table).T).round(1)  # percent right
 
 # %% [markdown]
-# Where few are positive, accuracy rewards whoever says "no" to all. The paper's Table VII therefore counts right and wrong answers of both kinds, and forms $F_2=5\,TP/(5\,TP+4\,FN+FP)$, in
+# Where few are positive, accuracy rewards whoever says "no" to all. The paper's Table VII therefore counts right and wrong answers of both kinds, and forms $F_2=5\,\mathrm{TP}/(5\,\mathrm{TP}+4\,\mathrm{FN}+\mathrm{FP})$, in
 # which a missed case weighs four times as much as a false alarm. The last method's:
 
 # %%

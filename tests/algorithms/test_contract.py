@@ -546,6 +546,7 @@ class TestDomain:
         data.pop("tables")
         data.pop("network")
         data.pop("sources")
+        data.pop("measured")
         data["ledger"].pop("entries")
         return data
 

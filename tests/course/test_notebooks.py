@@ -121,7 +121,7 @@ def test_lesson_has_its_shape(build, source):
     prose = "\n".join(text for kind, text, _ in cells if kind == "markdown")
     assert cells[0][0] == "markdown" and "| **Time**" in cells[0][1] and "ε spent" in cells[0][1]
     assert 900 <= len(prose.split()) <= 2200, len(prose.split())
-    assert 10 <= len(code) <= 25, len(code)
+    assert 10 <= len(code) <= 26, len(code)
     assert all(len(text.splitlines()) <= 20 for text in code)
     assert sum("panel(" in text for text in code) == 1, "one live widget"
     assert ".check(" in "".join(code) and ".hint()" in prose + "".join(code)

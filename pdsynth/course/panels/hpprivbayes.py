@@ -48,7 +48,7 @@ GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "#56B4E9", "square")
     ),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
     k=slider("k", 2, 0, 4, 1, tooltip="k, parents of a column"),
-    r=slider("r", 0.33, 0.05, 1.0, 0.01, tooltip="r, ε of a table of A against one of B"),
+    r=slider("r", 0.33, 0.05, 1.0, 0.01, tooltip="r, budget of sensitive columns against others"),
     theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of sensitive columns"),
     guarantee=GUARANTEE,
     rare_values=choice("rare values", {name.replace("_", " "): name for name in RARE_VALUES}),

@@ -205,7 +205,7 @@ def values_table(state: dict[str, Any], attribute: str) -> str:
     ),
     theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of sensitive columns"),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
-    r=slider("r", 0.33, 0.05, 2.0, 0.01, tooltip="r, ε of a table of A against one of B"),
+    r=slider("r", 0.33, 0.05, 2.0, 0.01, tooltip="r, budget of sensitive columns against others"),
     attribute=attribute_choice("values of", "race"),
     rare_values=choice("rare values", {name.replace("_", " "): name for name in RARE_VALUES}),
     sensitive=attribute_choice("secret S"),
