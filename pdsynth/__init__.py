@@ -24,7 +24,6 @@ from .core import (
     Network,
     PrivacyError,
     Restriction,
-    Rule,
     Schema,
     SchemaError,
 )
@@ -57,7 +56,6 @@ __all__ = [
     "PrivBayes",
     "PrivacyError",
     "Restriction",
-    "Rule",
     "Schema",
     "SchemaError",
     "Session",

@@ -12,8 +12,7 @@ from ..core.schema import Facts
 from ..core.structure import Fixed
 from .consistent import ResidualForest, ResidualRounds
 from .genetic import GeneticSearch
-from .hpprivbayes import Ordered
-from .personal import ByTies, Groups, SensitivityGroups
+from .hpprivbayes import Groups, Ordered, SensitivityGroups
 from .ppba import PairwiseSums, SpanningTree
 from .privabn import Adaptive
 from .privbayes import Greedy
@@ -22,7 +21,6 @@ __all__ = [
     "Adaptive",
     "Agree",
     "AsMeasured",
-    "ByTies",
     "ConditionalNoise",  # noqa: F822 - see __getattr__
     "Fixed",
     "GeneticSearch",
@@ -52,8 +50,7 @@ class Synthesizer(Recipe):
     structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``,
         ``SpanningTree``, ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public
         and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
-    budget : ``Uniform``, ``Groups``, ``ByTies``, ``RiskEntropy`` or ``Geometric``. None:
-        ``Uniform()``.
+    budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
     conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` of PrivABN,
         which isn't private and so is refused under strict. None: ``JointCounts()``.
     reconcile : what is done to the noisy tables afterwards. None: ``Agree()`` for structures that

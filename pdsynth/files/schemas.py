@@ -21,7 +21,6 @@ from ..core import (
     show,
 )
 from .recoding import Recode
-from .rule_entries import read_rules, say_rule
 from .schema_file import read_schema, write_schema
 
 
@@ -100,20 +99,16 @@ def _fields(schema: Schema) -> dict[str, Any]:
 def say_exactly(schema: Schema) -> str:
     """Every field in words: unlike equal ones, 1, 1.0 and True are told apart."""
     said = (sorted(schema.groups.items()), sorted(schema.left_out.items()))
-    known = (*said, schema.columns, schema.file, *schema.rules)
+    known = (*said, schema.columns, schema.file)
     return repr((schema.attributes, schema.source, *known))
 
 
 def schema_document(schema: Schema) -> dict[str, Any]:
     """Plain data for JSON."""
-    more: dict[str, Any] = {
-        "left_out": dict(schema.left_out),
-        "columns": list(schema.columns),
-        "file": schema.file.said() if schema.file else {},
-        "rules": [*map(say_rule, schema.rules)],
-    }
+    more = {"left_out": dict(schema.left_out), "columns": list(schema.columns)}
+    more |= {"file": schema.file.said() if schema.file else {}}
     attributes = [
-        {k: v for k, v in asdict(a).items() if k not in ("recode", "private") or v}
+        {key: value for key, value in asdict(a).items() if key != "recode" or value is not None}
         for a in schema.attributes
     ]
     return {
@@ -135,7 +130,6 @@ def read_schema_document(data: Mapping[str, Any]) -> Schema:
             dict(data.get("left_out", {})),
             tuple(data.get("columns", ())),
             data.get("file"),
-            read_rules(data.get("rules", []), "the schema document")[0],
         )
     except SchemaError:
         raise
@@ -153,7 +147,6 @@ def _read(data: Mapping[str, Any]) -> Attribute:
         bool(data["missing"]),
         str(data["spread"]),
         Recode.of(**data.get("recode") or {}),
-        int(data.get("private", 0)),
     )
 
 

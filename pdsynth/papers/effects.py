@@ -10,6 +10,8 @@ import pandas as pd
 
 from .engine import stem
 from .judging import Ask
+from .results import difference
+from .rules import Question
 from .scoreboard import Committed
 
 RULES_OF_GAPS = ("above", "mostly_above", "everywhere", "within", "alike", "close_at_first")
@@ -48,7 +50,7 @@ def measure(boards: Sequence[Committed]) -> pd.DataFrame:
 
 
 def _points(paper: str, figure: str, ask: Ask) -> Iterator[dict[str, Any]]:
-    claim = ask.question
+    claim: Question = ask.args[1]  # type: ignore[attr-defined]
     if claim["rule"] not in RULES_OF_GAPS:
         return
     at = {
@@ -56,11 +58,11 @@ def _points(paper: str, figure: str, ask: Ask) -> Iterator[dict[str, Any]]:
         "figure": figure,
         "claim": claim["brief"],
         "part": claim.claim.get("part", ""),
-        "reading": ask.reading,
+        "reading": ask.args[3],  # type: ignore[attr-defined]
     }
     for _, one, two in claim.pairs():
         a, b = claim.values(**one), claim.values(**two)
-        gap, half = claim.compare(one, two)
+        gap, half = difference(a, b)
         shared = {n: v for n, v in one.items() if two.get(n) == v}
         yield at | {
             "a": _say(one, shared),
