@@ -6,6 +6,7 @@
     python3 run.py lint     check style, borders and types, as the continuous integration does
     python3 run.py site     build the website in build/site/html
     python3 run.py voila    show the lessons as pages without code, with a running kernel
+    python3 run.py pdsynth  a table of your own: pdsynth outline data.csv, plan, release, report
 
 The first use makes .venv beside this file and installs there the exact versions of constraints.txt
 (lab, voila: of constraints-lab.txt), each file checked against its hash; nothing else on the
@@ -46,6 +47,7 @@ TASKS = {
     "test --all": ("test", [PYTEST]),
     "site": ("test", [["website/build.py"]]),
     "voila": ("lab", [["-m", "voila", "notebooks"]]),
+    "pdsynth": ("lab", [["-m", "pdsynth"]]),
     "lint": (
         "test",
         [
@@ -56,6 +58,7 @@ TASKS = {
         ],
     ),
 }
+HERE = ("pdsynth",)  # tasks whose words name files of the folder that they are started in
 # Without this the "Jupyter news" question covers a corner of every lesson.
 NEWS = "@jupyterlab/apputils-extension:notification"
 OVERRIDES = {NEWS: {"fetchNews": "false", "checkForUpdates": False}}
@@ -140,9 +143,9 @@ def install(level: str, want: str) -> None:
     stamp(level).write_text(want)
 
 
-def run(arguments: list[str]) -> int:
+def run(arguments: list[str], folder: Path = ROOT) -> int:
     """Run a program of .venv in this terminal until it ends; Ctrl-C and termination are for it."""
-    child = subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT)
+    child = subprocess.Popen([str(PYTHON), *arguments], cwd=folder)
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     while True:
         try:
@@ -176,7 +179,8 @@ def main(words: list[str]) -> int:
     if not installed(level, want):
         install(level, want)
     for command in commands:
-        code = run([*command, *permission(task), *further])
+        program = [*command, *permission(task), *further]
+        code = run(program, Path.cwd()) if task in HERE else run(program)
         if code:
             return code
     return 0

@@ -96,7 +96,7 @@ TABLES: dict[str, Callable[[], Made]] = {
     "ACS": real(pds.datasets.load_acs),
     "credit default": real(pds.datasets.load_credit_default),
     "CMC": real(pds.datasets.load_cmc),
-    "national2019": real(pds.datasets.load_national2019),
+    "national2019": real(lambda: pds.datasets.load_national2019()),
     "classes, 7,214 × 15": classes,
     "one tie, 8,200 × 12": lambda: planted(12),
     "one tie, 8,200 × 23": lambda: planted(23),

@@ -1,7 +1,7 @@
 """Small experiments behind reasons that the pages of figures/ give: what a sentence of its column
 "why" rests on.
 
-python benchmarks/reasons.py [sketch] [f2] [affinity] [first] [tolerance] [--repeats N]
+python benchmarks/reasons.py [sketch] [f2] [affinity] [first] [tolerance] [clusters] [--repeats N]
 
 Rewrites the rows of those experiments (all if none is named) in reasons.csv: mean, standard
 deviation and number of repeats. The noise of repeat i comes from seed i, and where rows are split,
@@ -23,6 +23,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+from sklearn.cluster import KMeans
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -30,6 +31,7 @@ sys.path.insert(0, str(HERE.parent))
 import pdsynth as pds  # noqa: E402
 from pdsynth.core.network import Restriction  # noqa: E402
 from pdsynth.core.records import Records  # noqa: E402
+from pdsynth.core.schema import BinaryEncoding  # noqa: E402
 from pdsynth.datasets.adult import load_adult  # noqa: E402
 from pdsynth.datasets.loaders import DEFAULT_TARGET  # noqa: E402
 from pdsynth.evaluation.classifiers import five_classifiers  # noqa: E402
@@ -39,6 +41,7 @@ from pdsynth.papers import genetic, hmprivbayes, hpprivbayes  # noqa: E402
 FILE = HERE / "reasons.csv"
 # The module: ``pdsynth.algorithms.genetic`` as an attribute is the search of that name.
 searching = import_module("pdsynth.algorithms.genetic")
+clustering = import_module("pdsynth.algorithms.hmprivbayes")
 COLUMNS = ("reason", "what", "epsilon", "measure")
 Row = tuple[str, float, str, float]  # what, ε, measure, value
 
@@ -203,12 +206,36 @@ def tolerance(repeats: int = 5) -> Iterator[Row]:
                     yield f"{name}, tolerance {part:g}", epsilon, "2-way distance", distance
 
 
+def clusters(repeats: int = 1) -> Iterator[Row]:
+    """HMPrivBayes' figure 5: where k-means++ ends without noise, from 10 starts as it is and from
+    500. Clusters are a function of the table, so one run says all but the sampling of rows."""
+    data = load_adult(complete=True)
+    records = Records(data.schema.encode(data.frame), data.schema)
+    printed, _ = fitted(pds.HMPrivBayes(guarantee="none"), records, 0)
+    place = {bit: c for c, members in enumerate(printed.clusters_) for bit in members}
+    rows = clustering.embedding(clustering.affinity(printed.similarity_, 1.0, "printed"), 3)
+    for starts in (10, 500):
+        found = KMeans(3, init="k-means++", n_init=starts, random_state=0).fit(rows)
+        yield f"{starts} starts", math.inf, "inertia", float(found.inertia_)
+        parts = clustering.in_order([np.flatnonzero(found.labels_ == c).tolist() for c in range(3)])
+        if starts == 10:
+            bits = BinaryEncoding(data.schema).schema.names
+            labels = [[place[bits[j]] for j in part] for part in parts]
+            assert all(len({*part}) == 1 for part in labels), "10 starts are those of the fit"
+        for repeat in range(repeats):
+            with patch.object(clustering, "spectral_clusters", lambda *_, p=parts, **__: p):
+                _, codes = fitted(pds.HMPrivBayes(guarantee="none"), records, repeat)
+            distance = marginal_distance(records, codes, data.schema, 2)
+            yield f"{starts} starts", math.inf, "2-way distance", distance
+
+
 REASONS: dict[str, Callable[..., Iterator[Row]]] = {
     "sketch": sketch,
     "f2": f2,
     "affinity": affinity,
     "first": first,
     "tolerance": tolerance,
+    "clusters": clusters,
 }
 
 

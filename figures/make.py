@@ -1,15 +1,16 @@
 """Draw the committed figures and their numbers.
 
     python figures/make.py PAPER [--figure N …] [--table N …] [--repeats 20] [--set NAME=JSON …]
-                                 [--jobs 2] [--store FOLDER] [--reading NAME] [--redraw]
-                                 [--only NAME=JSON …]
+                                 [--out FOLDER] [--jobs 2] [--store FOLDER] [--reading NAME]
+                                 [--redraw] [--only NAME=JSON …]
     python figures/make.py main
     python figures/make.py scoreboard
     python figures/make.py parquet
     python figures/make.py lessons [NAME …]
 
 ``PAPER`` (hpprivbayes, …) runs a paper's experiments and writes picture, points and trials to
-figures/PAPER, and the pages; ``--store`` keeps finished trials so that an interrupted run goes
+figures/PAPER, and the pages. Fewer repeats, or other settings, than those that lie there are refused;
+``--out`` writes the same files into a folder of yours, and changes nothing here. ``--store`` keeps finished trials so that an interrupted run goes
 on; ``--only`` (method="ConsistentBayes", guarantee="strict", …) runs some curves with the committed
 settings and puts them in the place of their committed trials, all others stay; ``--reading`` runs what a declared reading changes, into figures/PAPER/readings; ``--redraw``
 draws the committed trials again and runs nothing. ``main`` draws the index' main picture from the
@@ -28,7 +29,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -87,107 +88,154 @@ def save(plot: go.Figure, path: Path, width: int = WIDTH) -> None:
     """Write an SVG whose bytes depend on the figure alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(svg(on_white(plot), width=width), encoding="utf-8", newline="\n")
-    sys.stdout.write(f"{path.relative_to(HERE.parent)}: {path.stat().st_size:,} bytes\n")
+    sys.stdout.write(f"{shown(path)}: {path.stat().st_size:,} bytes\n")
+
+
+def shown(path: Path) -> Path:
+    """A path as it is said: from the repository where it lies there."""
+    return path.relative_to(HERE.parent) if path.is_relative_to(HERE.parent) else path
 
 
 # --- papers
 
 
-def file(paper: Paper, key: Key, end: str, reading: str | None = None) -> Path:
-    """A committed file of a figure or table, for example ``file(paper, 3, "_trials.csv")``."""
-    return Committed(paper, HERE).file(key, end, reading)
-
-
-def drawn(paper: Paper) -> list[Key]:
-    """What has been run and committed."""
-    return Committed(paper, HERE).keys
-
-
-def redrawn(paper: Paper, key: Key) -> Result:
+def redrawn(board: Committed, key: Key) -> Result:
     """A figure from its committed trials and the parameters beside them."""
-    return Committed(paper, HERE).assemble(key)
+    return board.assemble(key)
 
 
-def write_trials(paper: Paper, key: Key, data: Any, facts: Any, reading: str | None = None) -> None:
+def write_trials(
+    board: Committed, key: Key, data: Any, facts: Any, reading: str | None = None
+) -> None:
     """All trials, and the parameters that they were made with."""
-    target = file(paper, key, "_trials.csv", reading)
+    target = board.file(key, "_trials.csv", reading)
     target.parent.mkdir(parents=True, exist_ok=True)
     data.to_csv(target, index=False, lineterminator="\n", float_format="%.6g")
     words = json.dumps(facts, indent=1, ensure_ascii=False)
-    file(paper, key, ".json", reading).write_text(words + "\n", encoding="utf-8")
+    board.file(key, ".json", reading).write_text(words + "\n", encoding="utf-8")
 
 
-def make_readings(paper: Paper, options: argparse.Namespace) -> None:
+def write_points(board: Committed, key: Key, result: Result) -> None:
+    """Mean, standard deviation and interval of every point."""
+    result.summary().to_csv(
+        board.file(key, ".csv"), index=False, lineterminator="\n", float_format="%.5g"
+    )
+
+
+def start(board: Committed, options: argparse.Namespace) -> Run:
+    """How the command line wants an experiment run; what is committed is run on all its tables."""
+    # one file for all: figures share trials, and a trial's key says everything that decides it
+    name = board.paper.name
+    store = None if options.store is None else Path(options.store) / f"{name}.csv"
+    return Run(options.repeats or board.paper.repeats, board.paper.seed, progress=True,
+               resume=store, jobs=options.jobs, whole=board.folder == HERE)  # fmt: skip
+
+
+def keep_evidence(
+    board: Committed, key: Key, repeats: int, settings: Mapping[str, Any], only: Mapping[str, Any],
+    reading: str | None = None,
+) -> None:  # fmt: skip
+    """Refuse what would put fewer repeats, or other settings, in the place of trials that lie there.
+
+    ``only``: the curves that would be replaced. Whoever means it takes the old files away first.
+    """
+    path = board.file(key, "_trials.csv", reading)
+    if not path.exists():
+        return
+    where = path.relative_to(board.folder.parent)
+    way = "write elsewhere with --out FOLDER"
+    trials = read(path)
+    mine = trials[[matches(row, only) for row in trials.to_dict("records")]]
+    has = int(mine.groupby(point(mine), dropna=False)["repeat"].nunique().max()) if len(mine) else 0
+    if repeats < has:
+        raise SystemExit(
+            f"refused: {where} holds {has} repeats, and {repeats} would replace them: {way}, or "
+            f"run --repeats {has} or more"
+        )
+    kept = json.loads(board.file(key, ".json", reading).read_text(encoding="utf-8"))
+    other = [n for n, v in settings.items() if n in kept and json.dumps(v) != json.dumps(kept[n])]
+    if other:
+        raise SystemExit(f"refused: {where} was made with another {', '.join(other)}: {way}")
+
+
+def make_readings(board: Committed, options: argparse.Namespace) -> None:
     """The trials of one reading, or of all that are declared: only the curves that differ."""
-    for key in options.figure or drawn(paper):
+    paper, planned = board.paper, []
+    for key in options.figure or board.keys:
         named = [r for r in paper.readings(key).values() if r.runs and key in r.of]
         for reading in (
             named if options.reading == "all" else [paper.find_reading(key, options.reading)]
         ):
-            run = start(paper, options)
+            run = start(board, options)
             run.only = reading.runs
             settings = paper.check(key, run.repeats, reading.options)
-            data = paper.trials(key, settings, run)
-            facts = {"tables": run.tables, "repeats": run.repeats, "seed": run.seed}
-            write_trials(paper, key, data, facts | reading.options, reading.name)
-    write_pages()
-
-
-def start(paper: Paper, options: argparse.Namespace) -> Run:
-    """How the command line wants an experiment run."""
-    # one file for all: figures share trials, and a trial's key says everything that decides it
-    store = None if options.store is None else Path(options.store) / f"{paper.name}.csv"
-    return Run(options.repeats or paper.repeats, paper.seed, progress=True, resume=store,
-               jobs=options.jobs)  # fmt: skip
-
-
-def write_points(paper: Paper, key: Key, result: Result) -> None:
-    """Mean, standard deviation and interval of every point."""
-    result.summary().to_csv(
-        file(paper, key, ".csv"), index=False, lineterminator="\n", float_format="%.5g"
-    )
+            keep_evidence(board, key, run.repeats, reading.options, {}, reading.name)
+            planned.append((key, reading, run, settings))
+    for key, reading, run, settings in planned:
+        data = paper.trials(key, settings, run)
+        facts = {"tables": run.tables, "repeats": run.repeats, "seed": run.seed}
+        write_trials(board, key, data, facts | reading.options, reading.name)
 
 
 def make_paper(options: argparse.Namespace) -> None:
     """Figures and tables of one paper: pictures, points, trials, parameters, and the pages."""
     paper = find(options.what)
+    board = Committed(paper, Path(options.out).resolve() if options.out else HERE)
     if options.reading:
-        return make_readings(paper, options)
+        make_readings(board, options)
+    else:
+        make_figures(board, options)
+    if board.folder == HERE:
+        write_pages()
+    else:
+        page = board.folder / paper.name / "README.md"
+        page.write_text(paper_page(Committed(paper, board.folder)), encoding="utf-8", newline="\n")
+        sys.stdout.write(f"{shown(page)}\n")
+
+
+def make_figures(board: Committed, options: argparse.Namespace) -> None:
+    """Run, unless they are drawn again, and draw; nothing is run before all may be."""
+    paper, chosen = board.paper, dict(options.set or ())
     wanted: list[Key] = [*(options.figure or ()), *(f"table {n}" for n in options.table or ())]
-    for key in wanted or (drawn(paper) if options.redraw else paper.titles):
-        if options.only:
-            rerun(paper, key, options)
+    wanted = wanted or (board.keys if options.redraw else list(paper.titles))
+    only = dict(options.only or ())
+    if not options.redraw:
+        for key in wanted:
+            run = start(board, options)
+            settings = asdict(paper.check(key, run.repeats, chosen))
+            settings = {n: settings[n] for n in (chosen if only else settings)}
+            keep_evidence(board, key, run.repeats, settings, only)
+    for key in wanted:
+        if only:
+            rerun(board, key, options)
         elif not options.redraw:
-            fresh = paper.run(key, start(paper, options), dict(options.set or ()))
-            write_trials(paper, key, fresh.data, fresh.parameters)
-        result = redrawn(
-            paper, key
-        )  # from the rounded numbers that are committed, so that a redraw gives the same bytes
-        write_points(paper, key, result)
-        save(result.figure, file(paper, key, ".svg"))
+            fresh = paper.run(key, start(board, options), chosen)
+            write_trials(board, key, fresh.data, fresh.parameters)
+        # from the rounded numbers that are committed, so that a redraw gives the same bytes
+        result = redrawn(board, key)
+        write_points(board, key, result)
+        save(result.figure, board.file(key, ".svg"))
         view = paper.view(key, result.data, paper.read_settings(result.parameters))
         if view is not None:
-            save(view, file(paper, key, "_paper.svg"))
-    write_pages()
+            save(view, board.file(key, "_paper.svg"))
 
 
-def rerun(paper: Paper, key: Key, options: argparse.Namespace) -> None:
+def rerun(board: Committed, key: Key, options: argparse.Namespace) -> None:
     """Run some curves anew, with the committed settings, and keep all other committed trials."""
-    facts = json.loads(file(paper, key, ".json").read_text(encoding="utf-8"))
-    only, run = dict(options.only), start(paper, options)
+    paper = board.paper
+    facts = json.loads(board.file(key, ".json").read_text(encoding="utf-8"))
+    only, run = dict(options.only), start(board, options)
     run.only = only
-    known = {f.name for f in fields(paper.settings)}
-    settings = paper.check(
-        key, run.repeats, {n: v for n, v in facts.items() if n in known} | dict(options.set or ())
-    )
-    fresh = paper.trials(key, settings, run)
+    chosen = paper.check(key, run.repeats, dict(options.set or ()))
+    new = {n: getattr(chosen, n) for n in dict(options.set or ())}
+    fresh = paper.trials(key, paper.read_settings(facts | new), run)
     if fresh.empty:
         raise SystemExit(f"no curve of {stem(key)} matches {only}")
-    old = read(file(paper, key, "_trials.csv"))
+    old = read(board.file(key, "_trials.csv"))
     facts["tables"] |= run.tables
     said = {"only": only, "repeats": run.repeats, "version": pds.__version__}
     facts["again"] = [*facts.get("again", []), said | {"on": f"{date.today()}"}]
-    write_trials(paper, key, replaced(old, fresh, only), facts)
+    write_trials(board, key, replaced(old, fresh, only), facts)
 
 
 def replaced(old: pd.DataFrame, fresh: pd.DataFrame, only: dict[str, Any]) -> pd.DataFrame:
@@ -209,10 +257,10 @@ def replaced(old: pd.DataFrame, fresh: pd.DataFrame, only: dict[str, Any]) -> pd
 
 def make_main(options: argparse.Namespace) -> None:
     """The main picture of the index."""
-    paper = find("yardsticks")
-    result = redrawn(paper, 1)
-    settings = paper.read_settings(result.parameters)
-    same = redrawn(paper, 3).data if 3 in drawn(paper) else None
+    board = Committed(find("yardsticks"), HERE)
+    result = redrawn(board, 1)
+    settings = board.paper.read_settings(result.parameters)
+    same = redrawn(board, 3).data if 3 in board.keys else None
     save(yardsticks.main_picture(result.data, settings, same), HERE / "main.svg")
     shown = summarise(yardsticks.shown_in_main(result.data))
     if same is not None:  # an empty relation: replace-one, as all of figure 1
@@ -273,15 +321,16 @@ def index(boards: Sequence[Committed]) -> str:
     rows = []
     for board in boards:
         if board.results:
-            counts = scoreboard.count_verdicts(scoreboard.claim_lines(board))
+            counts = scoreboard.count_verdicts(scoreboard.claim_rows(board))
             drawn = ", ".join(board.paper.titles[key].split(":")[0] for key in board.results)
             link = f"[{board.paper.heading}]({board.paper.name}/README.md)"
             rows.append([link, scoreboard.say_counts(counts) or "none", drawn])
     lessons = ", ".join(
         f"[{name}](../notebooks/pictures/{name}.svg)" for name in sorted(LESSONS.values())
     )
+    same = any(board.paper.name == "yardsticks" and 3 in board.results for board in boards)
     parts = [
-        INTRODUCTION,
+        INTRODUCTION.format(drawn="figures 1 and 3" if same else "figure 1"),
         markdown(["page", "claims", "what is drawn"], rows),
         ADVICE.format(advised=advice_in_short(pd.read_csv(HERE / "advice.csv"))),
         repeats.page(boards),
@@ -310,14 +359,16 @@ A verdict follows a rule that is the same for all methods; nothing was tuned to 
 * [SCOREBOARD.md](SCOREBOARD.md): every claim in one line.
 * [effects.csv](effects.csv): every point at which claims compare two methods, with difference, 95 % interval, ratio and Hedges' g.
 * [changes.csv](changes.csv): why a verdict changed.
+* [LEFT_OPEN.md](LEFT_OPEN.md): what the papers left open, and what became of it.
 
 ## The main picture
 
 ![Distance of the synthetic table against ε](main.svg)
 
-2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: trials of figures 1 and 3 of
+2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: trials of {drawn} of
 the [yardsticks](yardsticks/README.md). The legend says each promise: pure ε unless it names a δ; ⇄ hides a replaced record, ± an added or
-removed one. OpenDP's MST and AIM run in pure ε and with a δ; compare curves of the same promise. Numbers: [main.csv](main.csv).
+removed one. Compare curves of the same promise: OpenDP's MST and AIM run in pure ε and with a δ ([NIST's score](yardsticks/README.md) of both).
+Numbers: [main.csv](main.csv).
 Command: `python figures/make.py main`.
 
 ## One page for each paper and experiment
@@ -388,14 +439,12 @@ def claims(board: Committed) -> str:
     """Claim by claim: verdicts in a table, numbers folded below it; then readings and rules."""
     paper = board.paper
     verdicts = [v for found in board.verdicts.values() for v in found]
-    groups: dict[tuple[str, str], list[Verdict]] = {}
-    for v in verdicts:
-        groups.setdefault((v.claim, v.source), []).append(v)
+    groups = scoreboard.grouped(board)
     rows = [
-        [cell(claim), cell(source), "; ".join(f"{v.reading}: **{v.verdict}**" for v in found)]
+        [cell(claim), cell(source), "; ".join(f"{v.reading}: **{v.said}**" for v in found)]
         for (claim, source), found in groups.items()
     ]
-    folded = "".join(fold(found, paper.readings()) for found in groups.values())
+    folded = "".join(fold(i, found, paper.readings()) for i, found in enumerate(groups.values(), 1))
     rules = sorted({v.rule for v in verdicts})
     notes = sorted({d for r in board.results.values() for d in r.deviation})
     named = {v.reading for v in verdicts}
@@ -408,23 +457,23 @@ def claims(board: Committed) -> str:
         markdown(["claim", "where", "verdict under each reading"], rows)
         + f"\n{folded}\nReadings, and what each truly costs:\n\n"
         + markdown(["reading", "what is done", "whose", "why", "true ε"], known)
-        + "\nHow a verdict is reached, before Holm's correction over all claims of this part:\n\n"
+        + "\nHow a verdict is reached, before Holm's correction over the claims of this part, each under the reading that counts:\n\n"
         + "".join(f"* {r}\n" for r in rules)
         + "\n"
     )
     return (judged if rows else "") + f"{paper.notes}:\n\n" + "".join(f"* {n}\n" for n in notes)
 
 
-def fold(found: list[Verdict], known: dict[str, Reading]) -> str:
+def fold(place: int, found: list[Verdict], known: dict[str, Reading]) -> str:
     """Numbers of one claim under every reading, and the reason, behind a line to click."""
     lines = [
-        f"* {v.reading} ({known[v.reading].whose}): **{v.verdict}**"
+        f"* {v.reading} ({known[v.reading].whose}{', counts' if v.primary else ''}): **{v.said}**"
         + (f" ({v.held})" if v.held else "")
         + f". {v.numbers}"
         for v in found
     ]
     return (
-        f"<details><summary>{found[0].claim} ({found[0].source})</summary>\n\n"
+        f'<a id="claim-{place}"></a>\n\n<details><summary>{found[0].claim} ({found[0].source})</summary>\n\n'
         + "\n".join(lines)
         + f"\n\n{found[0].why}\n\n</details>\n"
     )
@@ -477,9 +526,16 @@ def again(parameters: Mapping[str, Any]) -> str:
 
 
 def setting(text: str) -> tuple[str, object]:
-    """A setting from the command line."""
+    """A setting from the command line; what isn't JSON is a text.
+
+    >>> setting("r=1/5"), setting("epsilons=[0.2, 1]")
+    (('r', '1/5'), ('epsilons', [0.2, 1]))
+    """
     name, _, value = text.partition("=")
-    return name, json.loads(value)
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
 
 
 def main() -> None:
@@ -495,9 +551,10 @@ def main() -> None:
         "--set",
         type=setting,
         action="append",
-        help="a setting of the paper other than its default, NAME=JSON",
+        help="a setting of the paper other than its default: theta=0.3, r=1/5, epsilons=[0.2,1]",
     )
     parser.add_argument("--repeats", type=int, help="default: the paper's own number")
+    parser.add_argument("--out", help="a folder in place of figures/; nothing committed changes")
     parser.add_argument(
         "--only", type=setting, action="append", help="run these curves anew, NAME=JSON"
     )
@@ -508,12 +565,17 @@ def main() -> None:
         "--redraw", action="store_true", help="draw the committed trials, run nothing"
     )
     options = parser.parse_args()
+    if options.out and options.what not in PAPERS:
+        parser.error(f"--out goes with a paper, not with {options.what}")
     if options.what == "scoreboard":
         return write_pages()
     if options.what == "parquet":
         return make_parquet()
-    with browser():
-        {"main": make_main, "lessons": make_lessons}.get(options.what, make_paper)(options)
+    try:
+        with browser():
+            {"main": make_main, "lessons": make_lessons}.get(options.what, make_paper)(options)
+    except pds.BudgetError as refusal:
+        sys.exit(f"refused: {refusal}")
 
 
 if __name__ == "__main__":

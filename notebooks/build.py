@@ -24,7 +24,7 @@ COPY = re.compile(r"\]\(pictures/((?P<paper>[a-z]+)_(?P<figure>fig\d+)\.svg)\)")
 SOLUTION = re.compile(r"^# solution\n", re.MULTILINE)
 HINT = (
     "\n\n*Go cell by cell with **Shift + Enter**. Where you are asked to guess, guess: the answer "
-    "shows when you commit. A panel's cell starts by itself, without the cells above it. "
+    "shows when you commit; its code is folded until you open it. A panel's cell starts by itself, without the cells above it. "
     "Words and symbols: [glossary](glossary.ipynb).*"
 )
 METADATA = {
@@ -32,6 +32,8 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 FOLDED = {"jp-MarkdownHeadingCollapsed": True, "tags": ["more"]}
+HIDDEN = {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}  # in Lab, and on the site
+GUESS = re.compile(r"^guess\(", re.MULTILINE)
 Cell = tuple[str, str, str]  # kind, text, mark: "solution", "more" or nothing
 
 
@@ -69,6 +71,13 @@ def fill(sources: dict[str, str]) -> dict[str, str]:
     return filled
 
 
+def metadata(kind: str, text: str, mark: str) -> dict[str, object]:
+    """What is folded: text that is marked "more", and code above a guess, which holds its answer."""
+    if kind == "code" and GUESS.search(text):
+        return HIDDEN
+    return FOLDED if mark == "more" else {}
+
+
 def notebook(name: str, source: str, *, solutions: bool) -> str:
     """JSON of one notebook without outputs; the same source gives the same bytes, cell ids too."""
     out = []
@@ -85,7 +94,7 @@ def notebook(name: str, source: str, *, solutions: bool) -> str:
         cell = {
             "cell_type": kind,
             "id": hashlib.sha1(f"{name}:{i}".encode()).hexdigest()[:12],
-            "metadata": FOLDED if mark == "more" else {},
+            "metadata": metadata(kind, text, mark),
             "source": text.splitlines(keepends=True),
         }
         if kind == "code":

@@ -99,12 +99,18 @@ def path(lessons: dict) -> list[str]:
     return done
 
 
-def svg() -> str:
-    """The map as a picture: the core path down the left side, the others beside what they need."""
+def svg(files: dict[str, str] | None = None) -> str:
+    """The map as a picture: the core path down the left side, the others beside what they need.
+
+    ``files``: where the box of a lesson leads, by its number.
+    """
     data = load()["lessons"]
     at = {n: (20 + 230 * d["at"][1], 50 + 66 * d["at"][0]) for n, d in data.items()}
     arrows = [_arrow(at[need], at[n]) for n, d in data.items() for need in d["needs"]]
     boxes = [_box(at[n], n, data[n]) for n in data]
+    if files:
+        boxes = [f"<a href='{files[n]}'>{box}</a>" if n in files else box
+                 for n, box in zip(data, boxes, strict=True)]  # fmt: skip
     heads = [
         f"<text x='{x}' y='{y}' font-size='15' font-weight='600' fill='{colour}'>{text}</text>"
         for x, y, text, colour in (
@@ -113,9 +119,10 @@ def svg() -> str:
             (480, 476, "Three to end with", "#5a5a5a"),
         )
     ]
+    role = "group" if files else "img"
     return (
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 910 720' width='910' "
-        "font-family='Helvetica, Arial, sans-serif' role='img'><title>What needs what: the map "
+        f"font-family='Helvetica, Arial, sans-serif' role='{role}'><title>What needs what: the map "
         "of the course</title><rect width='910' height='720' fill='#ffffff'/><defs><marker "
         "id='a' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' markerHeight='7' "
         "orient='auto'><path d='M0 0L8 4L0 8z' fill='#767676'/></marker></defs>"

@@ -24,6 +24,7 @@ from .core import (
     Network,
     PrivacyError,
     Restriction,
+    Rule,
     Schema,
     SchemaError,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "PrivBayes",
     "PrivacyError",
     "Restriction",
+    "Rule",
     "Schema",
     "SchemaError",
     "Session",

@@ -4,10 +4,14 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from . import BudgetError, PrivacyError, SchemaError, audit
 from .audit.case import NOT_REFUTED, UNSEEN, Result, format_epsilon
 from .core import needed_for
+from .datasets.convert import LOADERS, convert
+from .datasets.loaders import VARIABLE
+from .datasets.tables import TABLES
 
 try:
     with needed_for("the command line"):
@@ -120,6 +124,31 @@ def run_audits(
     return print_audits(
         audit.run_all(audit.DEEP if deep else runs, names=names, seed=seed, jobs=max(jobs, 1))
     )
+
+
+@commands.command("data")
+@click.argument("table", required=False)
+@click.argument("raw", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to; else $PDSYNTH_DATA."
+)
+def fill_data(table: str | None, raw: Path | None, out: Path | None) -> int:
+    """List the papers' tables; or turn a publisher's RAW file into the one that is read."""
+    place = out or os.environ.get(VARIABLE)
+    if table is None:
+        click.echo("adult, cmc: ship with pdsynth")
+        for name in LOADERS:
+            facts = TABLES[name]
+            there = place is not None and (Path(place) / facts["file"]).exists()
+            click.echo(f"{name}: {'there' if there else 'get ' + facts['where']}")
+        return 0
+    if raw is None or place is None:
+        raise SchemaError(
+            "say which file, and where to: python -m pdsynth data TABLE RAW --out FOLDER"
+        )
+    file = convert(table, raw, Path(place))
+    click.echo(f"{file}: set {VARIABLE} to {file.parent}")
+    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

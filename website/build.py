@@ -9,12 +9,15 @@ cache, and so do states.
 from __future__ import annotations
 
 import argparse
+import ast
+import gzip
 import hashlib
 import json
 import os
 import re
 import shutil
 import sys
+import tarfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +32,10 @@ import executed  # noqa: E402
 import states  # noqa: E402
 
 LIMIT = 2_000_000  # bytes of the states of one page
+BUNDLE = HERE / "vendor" / "plotly.js-cartesian-dist-min-4.1.1.tgz"
+INSIDE = "package/plotly-cartesian.min.js"
+# One icon in the list of Font Awesome's script: its name, its size and its outline.
+ICON = re.compile(r'"?([a-z0-9-]+)"?:\[\d+,\d+,\[[^\]]*\],"[0-9a-f]+",(?:"[^"]*"|\[[^\]]*\])\],?')
 FIRST = re.compile(r"!\[[^\]]*\]\(pictures/[^)]+\)\n\n\*The panel's first position[^*]*\*")
 PANEL = re.compile(r"^(?:\w+ = )?panels\.(\w+)\.panel\(\)", re.MULTILINE)
 # The home page is the README as far as its first table; its links are those of the repository.
@@ -47,6 +54,19 @@ def fingerprint() -> str:
     return whole.hexdigest()[:16]
 
 
+def is_helper(code: str) -> bool:
+    """Whether a cell only defines functions, beside what they need: not what a student fills in."""
+    if "# your code here" in code or "..." in code:
+        return False
+    body = [
+        part for part in ast.parse(code).body if not isinstance(part, ast.Import | ast.ImportFrom)
+    ]
+    kinds = ast.FunctionDef | ast.ClassDef | ast.Assign
+    return any(isinstance(part, ast.FunctionDef) for part in body) and all(
+        isinstance(part, kinds) for part in body
+    )
+
+
 def page(notebook: dict) -> dict:
     """A lesson without what makes no sense on a page: how to run it, and the panels' pictures."""
     for number, cell in enumerate(notebook["cells"]):
@@ -56,8 +76,10 @@ def page(notebook: dict) -> dict:
             if number == 0:
                 parts = re.split(r"\n\n", text)
                 text = "\n\n".join(p for p in parts if not re.search(r"Run All|Shift \+", p))
-                text = re.sub(r"^\| +\| +\|\n", "| About this lesson | |\n", text, flags=re.M)
+                text = re.sub(r"^\| +\| +\|\n", "| About | this lesson |\n", text, flags=re.M)
             cell["source"] = text.splitlines(keepends=True)
+        elif is_helper(text):
+            cell["metadata"]["tags"] = ["hide-input"]
     notebook["cells"] = [c for c in notebook["cells"] if "".join(c["source"]).strip()]
     return notebook
 
@@ -117,7 +139,9 @@ def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]
     names = "\n".join(f"lessons/{name}" for name in found)
     readme = as_on_the_site(readme, source)
     title, readme = readme.split("\n\n![", 1)
-    home = home.replace("{{title}}", title.strip()).replace("{{lessons}}", names)
+    title, intro = title.strip().split("\n\n", 1)
+    for mark, words in (("{{title}}", title), ("{{intro}}", intro), ("{{lessons}}", names)):
+        home = home.replace(mark, words)
     home = home.replace("{{readme}}", f"![{readme.strip()}".replace("\n## ", "\n### "))
     (source / "index.md").write_text(home, encoding="utf-8")
     claims = source / "scoreboard.md"
@@ -125,6 +149,37 @@ def gather(source: Path, wanted: list[str], brief: bool) -> dict[str, list[str]]
     if brief:
         (source / "api.md").unlink()
     return found
+
+
+def front_page(source: Path, panels: dict[str, list[str]]) -> None:
+    """The home page begins with a question and a live panel, and its map leads to the lessons."""
+    sys.path.insert(0, str(ROOT / "notebooks"))
+    import course_map
+
+    first = [name for name, topics in panels.items() if topics]
+    lesson = next((name for name in first if "mechanisms" in panels[name]), first[0])
+    notebook = json.loads((source / "lessons" / f"{lesson}.ipynb").read_text(encoding="utf-8"))
+    outputs = [output.get("data", {}) for cell in notebook["cells"]
+               for output in cell.get("outputs", [])]  # fmt: skip
+    shown = ["".join(data.get("text/html", "")) for data in outputs]
+    still = next(html for html in shown if re.search(r"data-panel=.\w", html))
+    files = {name[:2]: f"lessons/{name}.html" for name in panels}
+    home = source / "index.md"
+    text = home.read_text(encoding="utf-8")
+    for mark, html in (("{{panel}}", still), ("{{map}}", course_map.svg(files))):
+        text = text.replace(mark, f"```{{raw}} html\n{html}\n```")
+    home.write_text(text, encoding="utf-8")
+
+
+def trim_icons(html: Path) -> None:
+    """Of Font Awesome's 2,000 icons keep those that the pages and their scripts name."""
+    script = html / "_static" / "scripts" / "fontawesome.js"
+    named = [*html.rglob("*.html"), *(html / "_static").rglob("*theme*.js")]
+    words = (re.findall(r"fa-([a-z0-9-]+)", path.read_text(encoding="utf-8")) for path in named)
+    used = set().union(*words)
+    text = script.read_text(encoding="utf-8")
+    kept = ICON.sub(lambda icon: icon[0] if icon[1] in used else "", text)
+    script.write_text(kept, encoding="utf-8")
 
 
 def keep(path: Path, function: Callable[..., bytes], *arguments: object) -> None:
@@ -147,8 +202,9 @@ def compute(panels: dict[str, list[str]], folder: Path, cache: Path, few: bool) 
     jobs += [(cache / f"{topic}.json.gz", states.packed, topic, few)
              for found in panels.values() for topic in found]  # fmt: skip
     Parallel(n_jobs=2, batch_size=1)(delayed(keep)(*job) for job in jobs if not job[0].exists())
-    for path, done in held.items():
-        shutil.copy(done, path)
+    for path, done in held.items():  # an empty corner of a table heads nothing
+        text = done.read_text(encoding="utf-8")
+        path.write_text(text.replace("<th></th>", "<td></td>"), encoding="utf-8")
 
 
 def write_states(panels: dict[str, list[str]], cache: Path, folder: Path) -> None:
@@ -163,13 +219,12 @@ def write_states(panels: dict[str, list[str]], cache: Path, folder: Path) -> Non
 
 
 def front_end(folder: Path) -> None:
-    """What moves the panels: the course's own front end, its styles, and plotly.js, once."""
-    from plotly.offline import get_plotlyjs
-
+    """What moves the panels: the course's own front end, its styles, and plotly.js, packed."""
     widgets = ROOT / "pdsynth" / "course" / "widgets"
     for path in (*(HERE / "static").iterdir(), widgets / "liveplot.js", widgets / "live.css"):
         shutil.copy(path, folder)
-    (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
+    with tarfile.open(BUNDLE) as packed, packed.extractfile(INSIDE) as file:  # type: ignore[union-attr]
+        (folder / "plotly.min.js.gz").write_bytes(gzip.compress(file.read(), 9, mtime=0))
 
 
 def kernels(folder: Path) -> None:
@@ -201,6 +256,7 @@ def main() -> int:
     cache /= "few" if options.few else "all"
     compute(panels, source / "lessons", cache, options.few)
     write_states(panels, cache, static / "panels")
+    front_page(source, panels)
     print(f"lessons and states: {time.perf_counter() - start:.0f} s", flush=True)
     os.environ["PDSYNTH_SITE_STATIC"] = str(static)
     from sphinx.cmd.build import main as sphinx
@@ -208,6 +264,7 @@ def main() -> int:
     shutil.rmtree(out / "html", ignore_errors=True)
     code = sphinx(["-q", "-j", "2", "-c", str(HERE), "-d", str(out / "trees"), str(source),
                    str(out / "html")])  # fmt: skip
+    trim_icons(out / "html")
     size = sum(p.stat().st_size for p in (out / "html").rglob("*") if p.is_file())
     print(f"{out / 'html'}: {size / 1e6:.0f} MB, {time.perf_counter() - start:.0f} s")
     return code

@@ -1,6 +1,10 @@
 """Sphinx: where things are, and that no page asks another server for anything."""
 
 import os
+import re
+import unicodedata
+
+from sphinx.search.en import SearchEnglish
 
 project = "pdsynth"
 author = copyright = "The pdsynth authors"
@@ -16,7 +20,7 @@ html_theme = "sphinx_book_theme"
 html_title = "pdsynth"
 html_static_path = [os.environ["PDSYNTH_SITE_STATIC"]]
 html_css_files = ["live.css", "site.css"]
-html_js_files = [("site.js", {"type": "module"})]
+html_js_files = [(name, {"type": "module"}) for name in ("site.js", "guesses.js", "reach.js")]
 html_theme_options = {"show_toc_level": 2, "use_download_button": False, "navbar_persistent": []}
 html_context = {"default_mode": "auto"}
 html_favicon = os.environ["PDSYNTH_SITE_STATIC"] + "/favicon.svg"
@@ -48,7 +52,34 @@ def escape_bars(app, what, name, thing, options, lines):
     lines[:] = [line.replace("|", "\\|") for line in lines]
 
 
+# The parts of MathJax that the lessons need, half as large as its bundle.
+mathjax3_config = {"loader": {"load": ["input/tex", "output/chtml", "a11y/assistive-mml"]}}
+SYMBOL = re.compile(r"(?<=[^\W\d_])_\{?(\d)\}?")
+
+
+def plain(text):
+    """A text in which symbols are single words: L₀, L_0 and L_{0} are L0."""
+    return SYMBOL.sub(r"\1", unicodedata.normalize("NFKC", text))
+
+
+class English(SearchEnglish):
+    """The search finds symbols with an index."""
+
+    js_splitter_code = """
+function splitQuery(query) {
+  const plain = query.normalize("NFKC").replace(/(\\p{L})_\\{?(\\d)\\}?/gu, "$1$2");
+  return plain.split(/[^\\p{Letter}\\p{Number}_]+/gu).filter((term) => term);
+}
+"""
+
+    def split(self, text):
+        """Words of a page, for its index."""
+        return super().split(plain(text))
+
+
 def setup(app):
     """Docstrings as they are; the extension that only copies MathJax may run beside others."""
+    app.config.mathjax_path = "mathjax/startup.js"
+    app.add_search_language(English)
     app.connect("autodoc-process-docstring", escape_bars)
     app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True

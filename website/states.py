@@ -20,6 +20,8 @@ import numpy as np
 
 GRIDS = tomllib.loads(Path(__file__).with_name("states.toml").read_text(encoding="utf-8"))
 
+YES = {True: "yes", False: "no"}
+
 
 def packed(topic: str, few: bool = False) -> bytes:
     """The JSON of a panel's states, as the page asks for it."""
@@ -32,6 +34,7 @@ def of(topic: str, few: bool = False) -> str:
     ``few``: of each grid, only the places where at most one control is off its start.
     """
     from pdsynth.course import panels
+    from pdsynth.course.widgets.live import MAIN
 
     module = getattr(panels, topic)
     panel = module.panel()
@@ -57,8 +60,9 @@ def of(topic: str, few: bool = False) -> str:
     made = module.view.controls(module.view.table())
     whole = {
         "controls": [
-            face(w, values[name], made[name].symbol) for name, w in panel.controls.items()
+            face(name, w, values[name], made[name]) for name, w in panel.controls.items()
         ],  # fmt: skip
+        "main": MAIN,
         "start": key(start),
         "states": held,
         "tries": told,
@@ -82,15 +86,19 @@ def ordered(widget: Any, values: list[Any]) -> list[Any]:
     return [v for v in menu if v in values] if menu else sorted(set(values))
 
 
-def face(widget: Any, values: list[Any], symbol: str) -> dict[str, Any]:
+def face(name: str, widget: Any, values: list[Any], made: Any) -> dict[str, Any]:
     """What the page needs to draw a control."""
     options = {value: text for text, value in getattr(widget, "options", ())}
-    bounds = {name: getattr(widget, name) for name in ("min", "max", "step") if not options
-              and hasattr(widget, name)}  # fmt: skip
-    label = getattr(widget, "description", "")
-    texts = [options.get(value, value if isinstance(value, str | bool) else f"{value:g}")
+    bounds = {bound: getattr(widget, bound) for bound in ("min", "max", "step") if not options
+              and hasattr(widget, bound)}  # fmt: skip
+    label = getattr(widget, "description", "") or made.box.children[0].description
+    words = {
+        **{str(on): text for on, text in YES.items()},
+        **{str(v): t for v, t in options.items()},
+    }
+    texts = [words.get(str(value), value if isinstance(value, str) else f"{value:g}")
              for value in values]  # fmt: skip
-    return {"label": label, "symbol": symbol, "words": widget.tooltip,
+    return {"name": name, "label": label, "ends": made.ends, "words": widget.tooltip,
             "texts": [str(t) for t in texts],
             "menu": bool(options) or isinstance(values[0], bool), **bounds}  # fmt: skip
 
@@ -102,7 +110,7 @@ def shown(panel: Any) -> dict[str, Any]:
         "alt": panel.plot.alt,
         "status": panel.status.value,
         "alert": panel.alert.value,
-        "tables": [box.value for box in panel.tables.children],
+        "tables": panel.tables.value,
     }
 
 

@@ -111,7 +111,7 @@ strict.ledger_.to_frame().iloc[[0, 1, -2, -1]][["epsilon", "total", "step", "mec
 # %% [markdown]
 # A selection is charged its ε; a table 2 (the sensitivity) divided by its scale. Nobody types the cost of a step: eleven mechanical **rules** recompute
 # it. L1 and L2: raw records only through mechanisms. L3: ε = sensitivity ÷ scale. L4: public candidates, one unit. L5: scales from public
-# facts or earlier lines. L6: parallel only over disjoint records. L7: add/remove counts twice. L8: the total. L9: public domains. L10: no
+# facts or earlier lines. L6: parallel only over disjoint records. L7: the ε of a proof for adding or removing a record counts twice. L8: the total. L9: public domains. L10: no
 # reproducible noise. L11, for a model and its file: every released table is tied to lines that paid for it. The run above breaks one of them, on purpose:
 
 # %%
@@ -131,8 +131,8 @@ loss.astype(float).sort_values().round(3).to_frame().T
 # %% [markdown]
 # ### An account for many runs
 #
-# A ledger knows one run. The server of the beginning kept no diary at all; a **session** is one. Its total is fixed when it is opened, each fit's ε is in its file *before*
-# noise is drawn, and nothing is ever given back: a crash may leave a charge without a table, never a table without its charge.
+# A ledger knows one run. The server of the beginning kept no diary at all; a **session** is one. Its total is fixed when it is opened. Each fit's ε is in its file *before*
+# noise is drawn, and nothing is ever given back. So a crash may leave a charge without a table, and never a table without its charge.
 
 # %%
 diary = Path(tempfile.mkdtemp()) / "account.jsonl"
@@ -275,9 +275,9 @@ bill = pd.DataFrame([line(synth) for synth in printed]).set_index("algorithm")
 bill.style.format(precision=2).map(lambda v: "color: #d55e00; font-weight: 600" if v > 1 else "", subset=["true ε", "accounted"])
 
 # %% [markdown]
-# Two lines are black. The others fail in four ways that come back in lessons 05 to 16: an order, a group or a candidate list is read raw; a noise scale is; a budget is "composed in
-# parallel" over columns or clusters; noise is added to a conditional at the scale of a count. PriView's 2 is honest in its own relation, where a record is added and not replaced (rule L7); the genetic
-# algorithm's paper claims no privacy at all, its public tool does.
+# Two lines are black. The others fail in four ways that come back in lessons 05 to 16. An order, a group or a candidate list is read raw. A noise scale is read raw. A budget is
+# "composed in parallel" over columns or clusters. Noise is added to a conditional at the scale of a count. PriView's 2 is honest in its own relation, where a record is added and not replaced (rule L7).
+# The genetic algorithm's paper claims no privacy at all. Its public tool does.
 #
 # ## What is still not private
 #

@@ -31,6 +31,7 @@ pd.set_option("display.max_colwidth", 90)
 adult = pds.datasets.load_adult(coding="thesis")
 n, cells = len(adult.frame), math.prod(adult.schema.sizes)
 
+# %%
 def drown():
     table = pd.Series({"cells": f"{cells:,}", "people": f"{n:,}", "noise at ε = 1, in people": f"{2 * cells:,}"})
     return 2 * cells / n, table.to_frame("the full table")
@@ -115,6 +116,16 @@ def network_law(p, network, names):
         joint = p.sum(axis=others, keepdims=True)
         law = law * joint / joint.sum(axis=names.index(child), keepdims=True)
     return law
+
+# %% [markdown]
+# The thesis' own example (section 2.1, Figure 1), redrawn. Operators' age (A) and sex (B) and the value of a new technology (C) tell how many products are faulty for
+# technical reasons (D). Its text names the arrows into D. Those of E, other faults, stand in its picture alone, so E stands apart here.
+
+# %%
+from pdsynth.plots import network_figure
+
+faults = (("A: age", ()), ("B: sex", ()), ("C: value", ()), ("D: technical", ("A: age", "B: sex", "C: value")), ("E: other", ()))
+network_figure(pds.Network(faults), title="After Figure 1 of the thesis", height=300)
 
 # %% [markdown]
 # Three attributes of Adult, four networks. The divergence is computed from the law itself, and from the formula.
@@ -270,7 +281,7 @@ ex.q4.check(anybody)
 # ## What the paper claims, what the ledger says
 #
 # Two slips are harmless. Equation (5) is printed with $P[X_d\mid\Pi_d]$ inside the product, where $i$ is meant. Definition 8 has a logarithm without a base, Definition 9
-# has base 2; the threshold θ = 0.1 of lesson 06 depends on it: only bits give the groups of the author's own program.
+# has base 2. The threshold θ = 0.1 of lesson 06 depends on it: only bits give the groups of the author's own program.
 #
 # Section 2.1 says that $P_{\mathcal N}$ is near $P$ "when the degree of the Bayesian Network is small". The sums above say the opposite: every further parent adds information. A small
 # degree is not *closer*, it is *affordable*, because noise is paid per cell.

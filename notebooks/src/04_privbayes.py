@@ -161,8 +161,8 @@ def nearest():
 guess("Which k comes nearest to the real table at ε = 1?", nearest, options=[str(k) for k in choices])
 
 # %% [markdown]
-# Read the second column: without noise each parent helps. Then the first: with noise a parent must bring more than it costs, and *auto*, useful by its
-# rule, needn't be the best. (k = 0 is no network at all: the attributes are independent.)
+# Read the second column: without noise each parent helps. Then the first: with noise a parent must bring more than it costs. What *auto* chooses is
+# useful by its rule, and needn't be the best. (k = 0 is no network at all: the attributes are independent.)
 #
 # ## PrivBayes, alive
 #

@@ -110,11 +110,12 @@ guess("Ten equally frequent values. How many times too much noise does the print
 # **Groups (Algorithm 4).** Choose a sensitive attribute $S$ and a threshold θ. $X\in A$ if $I(X,S)\ge\theta$ (lines 5–6), otherwise $X\in B$
 # (line 8). $S$ itself is in A.
 #
-# **Budgets.** $\varepsilon_2 = L_2\varepsilon$ for A, $\varepsilon_3=L_3\varepsilon$ for B: $L_2$ and $L_3$ are shares of ε, and $r=L_2/L_3$ is their ratio. With $r<1$ the tables of A get the smaller share.
+# **Budgets.** $\varepsilon_2 = L_2\varepsilon$ for A, $\varepsilon_3=L_3\varepsilon$ for B: $L_2$ and $L_3$ are shares of ε, and $r=L_2/L_3$ is their ratio. With $r<1$ the *group* A gets the smaller share. Which group's *tables* have more noise is another question: see below. Strict therefore takes r for tables: one of A gets r times the ε of one of B.
 #
 # **Noise.** A: one scale for all cells (Algorithm 5, line 4). B: a scale for each value, from $w_x$ (Algorithm 6, lines 5–6).
 #
-# What the thesis reads raw, strict pays for, from one more share $L_0$ (`share_sketch`): 4/10 of $L_0\varepsilon$ for the associations with $S$, 2/10 for the histograms of B.
+# What the thesis reads raw, strict pays for. A noisy table of every column (`share_histograms`, 0.15 of ε) tells the value weights, and what each pair would look like if it were independent. From one more share $L_0$ (`share_sketch`, 0.05)
+# 4/5 go to the distances of the pairs with $S$ from that. One person moves such a distance by 2 records at most, whatever the domain, since what is expected is released already.
 
 # %%
 adult = pds.datasets.load_adult(coding="thesis")
@@ -129,7 +130,7 @@ pd.DataFrame({"published": groups(published), "strict": groups(strict)})
 
 # %% [markdown]
 # Where the two differ, the noisy association with `occupation` came out on the other side of the threshold. (Strict compares the distance R with a
-# threshold that stands for θ. Without noise both rules give the same groups here.) That is what paying for it means.
+# threshold that stands for θ. Without noise both rules give the same groups here.) Strict finds its groups through noise, and a noisy answer is sometimes wrong.
 #
 # Now check the toy's formula on the ledger of the published run: claimed and true cost of each B table.
 
@@ -186,9 +187,25 @@ guess("A fourth person changes X alone. How many times as large is the noise on 
 # %% [markdown] more
 # ### More: which way does it protect?
 #
-# The thesis writes that *cancer* "requires more privacy budget than the value *cold*". More budget is *less* noise. So at the level of
-# values the rare, delicate ones get the least protection; at the level of groups, $r<1$ gives the sensitive attributes the *most* noise.
-# The two levels contradict each other. `rare_values` lets you choose: `"less_noise"` (rare: less noise), `"more_noise"` (rare: more noise),
+# The thesis writes (§4.2.4) that $r<1$ adds "a large amount of noise to group A while adding almost no noise to group B". Compute it from the printed formulas: A's scale is $2(d-k-|B|)/\varepsilon_2$,
+# B's is $2|B|/(w_x\varepsilon_3)$, and $w_x$, a part of 1, divides the share of B once more. With the thesis' own numbers (k = 4, θ = 0.1, ε = 1, $L_1$ = 0.3):
+
+# %%
+frequencies = {name: adult.frame[name].value_counts().to_numpy() for name in published.groups_["B"]}
+l, tables, rows = len(frequencies), Fraction(7, 10), {}
+for r in (Fraction(1, 6), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2)):
+    noise_a = float(printed_group_a(14, 4, l, tables * r / (1 + r)))
+    noise_b = {name: 2 * l / (sensitivity_weights(count) * float(tables / (1 + r))) for name, count in frequencies.items()}
+    more = sum(count[noise_b[name] > noise_a].sum() for name, count in frequencies.items())
+    median_b = np.median(np.concatenate(list(noise_b.values())))
+    rows[str(r)] = {"noise of A": noise_a, "noise of B (median value)": median_b, "noise A ÷ noise B": noise_a / median_b,
+                    "B's entries with more noise than A's, %": 100 * more / (l * len(adult.frame)), "strict: noise A ÷ noise B": float(1 / r)}
+pd.DataFrame(rows).T.rename_axis("r").round(2)
+
+# %% [markdown]
+# The *less* sensitive group has more noise, at every r. Strict gives a table of A r times the ε of one of B, however many stand in either group, so A's noise is 1/r times B's.
+#
+# And inside B, *cancer* "requires more privacy budget than the value *cold*". More budget is *less* noise: the rare, delicate values get the least protection. `rare_values` lets you choose: `"less_noise"` (rare: less noise), `"more_noise"` (rare: more noise),
 # `"same_noise"` (all alike). All three cost the same:
 
 # %%

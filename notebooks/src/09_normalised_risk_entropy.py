@@ -136,8 +136,8 @@ pd.Series(oe_bits, name="OE").filter(regex="^(age|sex|capital-gain)").round(3).t
 # %% [markdown]
 # ### How to pay for it
 #
-# Release one histogram per attribute, all together. A replaced record changes two cells in each of the $d$ of them. So the sensitivity is $2d$, and the
-# noise scale $2d/\varepsilon_0$. Entropies, shares and scales computed from the *noisy* histograms are post-processing.
+# Release one histogram per attribute. A replaced record changes two cells in each of the $d$ of them, so with equal shares the noise scale is $2d/\varepsilon_0$. The library gives a histogram of $m$ values a share $\propto\sqrt m$, which makes
+# the sum of all noise least. Entropies, shares and scales computed from the *noisy* histograms are post-processing. (`HMPrivBayes` also takes off what is known of the noise: see `risk_entropy_`.)
 
 # %%
 people, rows = panels.teaching_table("complete"), {}
@@ -155,8 +155,8 @@ pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 #
 # ## The shares, alive
 #
-# First OE of the records (grey) and the OE that sets the noise (diamonds), then who gets which share, at last what it leads to: the noise scale of the
-# table against its mean cell; at the dashed red line noise and signal are equal.
+# The first chart has the OE of the records (grey) and the OE that sets the noise (diamonds). The second says who gets which share. The third says what it leads to: the noise scale of the
+# table against its mean cell. At the dashed red line noise and signal are equal.
 #
 # **What to notice**
 # * At the first position the shares range over a factor of about two. Now look at the noise: the *number of cells* of a table moves it far more

@@ -15,7 +15,7 @@
 # Two thousand people, two questions: do you live in the lighthouse? Were you treated for addiction? Only Dora lives in the lighthouse, and nobody else was treated. PrivABN releases a network with its
 # noisy conditionals, at the paper's small ε = 0.05: a guess about Dora should be right 51.2 % of the time at most.
 #
-# The attacker reads one number: if the network asks "treated, given lighthouse", the released probability of *yes* in the lighthouse's column; if it goes the other way round, that of the lighthouse among the treated.
+# The attacker reads one number. If the network asks "treated, given lighthouse", it is the released probability of *yes* in the lighthouse's column. Else it is the probability of the lighthouse among the treated.
 
 # %%
 from fractions import Fraction
@@ -139,8 +139,8 @@ pd.DataFrame(rows).T.map("{:.1%}".format)
 #
 # ## PrivABN, alive
 #
-# Four charts: parents at each place of the network; errors of 200 random queries; one lone person, how her column is released if she said no (solid) or yes (dotted); and
-# all lone people of the table: how many of their answers are guessed from the released tables.
+# Four charts. The first has the parents at each place of the network, the second the errors of 200 random queries. The third follows one lone person: how her column is
+# released if she said no (solid) or yes (dotted). The fourth counts, of all lone people, how many of their answers are guessed from the released tables.
 #
 # **What to notice**
 # * One lone person, red against orange: as published her two answers are worlds apart. The orange lines lie on each other, and still do at ε = 1.
@@ -163,8 +163,8 @@ panels.privabn.panel()
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Construct.** Section 5 says that GParentSet is "suitable for the optimal substructure", so the best pair contains the best single parent. Give `rows`, a list of four answers (first, second, third, child), for which GParentSet,
-# meeting the first, then the third, then the second, ends with a pair that tells less about the child than the best pair. `ex.gparentset(np.array(rows), 3, (0, 2, 1))` runs it.
+# **1 · Construct.** Section 5 says that GParentSet is "suitable for the optimal substructure", so the best pair contains the best single parent. GParentSet meets the first attribute, then the third, then the second. Give
+# `rows`, a list of four answers (first, second, third, child), for which it ends with a pair that tells less about the child than the best pair. `ex.gparentset(np.array(rows), 3, (0, 2, 1))` runs it.
 
 # %%
 rows = None  # a list of tuples of zeros and ones
@@ -259,6 +259,8 @@ pd.DataFrame([(v.claim, v.verdict, v.numbers) for v in result.verdicts], columns
 # * The published error falls with ε, as claimed. It does not get below 0.01 where the paper says, on neither table.
 # * "When ε = 0.05, it is very close to the effect of NoPrivABN" (section 6.4)? Not in our runs, although nothing protects Dora there. Small noise on a conditional, clipped at zero, flips a bit now and then. From there on a synthetic row walks through parent configurations that nobody
 # has. There the conditional is uniform. Noise can be useless for privacy *and* harmful.
+# * Its formula (8) counts the pairs that a greedy search enumerates. Each of its numbers is $k-1$ too small: with $j<k$ attributes placed there is one parent set for each of the $m-j$ that are
+#   left. Together these are $(2m-k)(k-1)/2$. For $m=50$, $k=5$: 115,775,290, printed …286. The order of growth, which the argument is about, stays.
 # * Strict errors are larger still, and they are the ones that ε pays for. On Retail (Figure 3) published PrivABN is not clearly better than PriView, PrivBayes and JTree.
 
 # %% [markdown]

@@ -94,7 +94,7 @@ custom.network_
 attacked(custom.clone().set_params(k=4, guarantee="none")), attacked(custom.clone())
 
 # %% [markdown]
-# Both the paper's setting (no noise, k = 4) and the strict one (ε = 1, k chosen from public facts) bring the attacker down to the zero rule, give or take a point or two.
+# The paper's setting has no noise and k = 4. The strict one has ε = 1, and k is chosen from public facts. Both bring the attacker down to the zero rule, give or take a point or two.
 #
 # ## The flagship: a personal guarantee that is known before the run
 #

@@ -28,6 +28,7 @@ from pdsynth.course.guess import guess
 first, second = audit.samples("privabn-conditional-noise", 2000, epsilon=0.05, seed=1)
 threshold = 2**19  # the middle of the scale: P*[x1 = 1] above one half?
 
+# %%
 def games():
     return 50 * ((first > threshold).mean() + (second <= threshold).mean())
 
@@ -142,7 +143,7 @@ audit.black_box(bootstrap, (everybody, without), lambda fake: int(fake.sum()), c
 # ## The last bits
 #
 # A Laplace histogram is ε-DP on paper. In double precision, $0+z$ and $1+z$ lie on different grids of numbers, and an audit that looks at the last bits sees the grid. It would accuse
-# a correct algorithm; and of the *textbook sampler* (the logarithm of a random double, also in the thesis' code) it is right, since an attacker can look at last bits, too:
+# a correct algorithm. Of the *textbook sampler* (the logarithm of a random double, also in the thesis' code) it is right. An attacker can look at last bits, too:
 
 # %%
 print(audit.exhibit(seed=1))

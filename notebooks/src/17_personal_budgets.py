@@ -67,7 +67,7 @@ print(loss.attrs["known"], {name: str(value) for name, value in loss.items()})
 #
 # $$\varepsilon(X)=\underbrace{\varepsilon_0+\varepsilon_1}_{\text{if }X\text{ is asked about}}+\sum_{j:\,X\in\{X_j\}\cup\Pi_j}\varepsilon_2^{(j)}$$
 #
-# The papers' levers all turn the last sum. The thesis' **r** = ε₂/ε₃ gives group A's tables less noise or more, and its **θ** decides who is in group
+# The papers' levers all turn the last sum. The thesis' **r** gives group A's tables less noise or more (strict: r times the ε of a table of B), and its **θ** decides who is in group
 # A. PPBA's **q** ranks tables. HMPrivBayes weighs them by risk. None of them touches the first part, and none of them knows beforehand in how many tables $X$ will stand. Look at the bill:
 
 # %%
@@ -87,13 +87,13 @@ mine["epsilon"].astype(float).groupby(kind).agg(["count", "sum"]).round(4)
 parts = pds.parts
 policy = parts.Greedy(restriction=pds.Restriction(target="education", sensitive="occupation"))
 personal = parts.SensitivityGroups(groups={"A": ["occupation"]}, rare_values="same_noise")
-groups = parts.Groups(r=0.05, personal=personal)
+groups = parts.Groups(r=0.65, personal=personal)
 custom = pds.Synthesizer(1.0, structure=policy, budget=groups).fit(adult.frame, schema=adult.schema)
 loss = custom.ledger_.attribute_epsilon()
 print(loss.attrs["known"], "|", loss["occupation"], "of", custom.ledger_.epsilon)
 
 # %% [markdown]
-# ε₂ = 0.7, and the secret's one table has r/(1+r) = 1/21 of it: 1/30. The whole record is still protected with ε = 1; occupation alone with 1/30.
+# The tables have 0.7 of ε, and the secret's one table has r/(r+13) = 1/21 of it: 1/30. The whole record is still protected with ε = 1; occupation alone with 1/30.
 #
 # **Alone** is the word to stumble over. Work class goes with occupation: farmers mostly work for themselves. If both change together, the tables of both move:
 

@@ -117,7 +117,8 @@ strict.pivot_table(index="method", columns="budget", values="value", sort=False)
 #
 # ## All of them, alive
 #
-# First how far each synthetic table is from the real one, then what a change of the sensitive attribute costs, by the ledger; at last the plan, with a ring around the k of the run.
+# The first chart says how far each synthetic table is from the real one. The second says what a change of the sensitive attribute costs, by the ledger. The last is the plan, with a ring
+# around the k of the run.
 #
 # **What to notice**
 # * Move k to 4: the distance of all that have a k jumps to the right, and the plan has it over the red line. JTree and Independent have no k.
@@ -141,7 +142,7 @@ panels.side_by_side.panel()
 # %% [markdown]
 # ### What each step buys
 #
-# `ConsistentBayes` is built from what the table above teaches. A noisy look at how strongly pairs are tied on average (at most 5 % of ε) decides how
+# `ConsistentBayes` is built from what the table above teaches. A noisy look at how strongly pairs are tied on average takes at most 5 % of ε. It decides how
 # much single columns get: all of it where ties are weaker than noise. Single columns come next. Then comes a *forest* of those pairs that single
 # columns explain worst, and then *rounds* of pairs and triples against the fitted model. All of it is made to agree. One strict run each at ε = 1. `sample()` deals rows out in proportion, so that less chance of sampling is added to the noise.
 # (`sample(method="independent")` draws each row by itself: that is what textbooks' intervals assume.)
@@ -191,8 +192,8 @@ ratio = (2 * 8 / 0.7) / (10_000 / 4**3)
 ex.q1.check(ratio)
 
 # %% [markdown]
-# **2 · Code.** Write `largest_k(n, d, size, epsilon)`: the largest k whose mean cell is at least four noise scales, when all d attributes have `size` values, d − k tables share 0.7 ε (all of ε for
-# k = 0); 0 if none is.
+# **2 · Code.** Write `largest_k(n, d, size, epsilon)`: the largest k whose mean cell is at least four noise scales, and 0 if none is. All d attributes have `size` values, and
+# d − k tables share 0.7 ε (all of ε for k = 0).
 
 # %%
 def largest_k(n, d, size, epsilon):
@@ -272,9 +273,9 @@ ex.q4.check(method)
 #
 # 1. **A personalised method can be as near as PrivBayes** at the same ε, within error bars, if its groups are policy. If it must ask the records for groups, order or weights, it pays, and is 0.006 to 0.03 farther.
 # 2. **Published isn't better on the whole**: nearer at 8 of 32 points, farther at 12. A finite ε was given up for nothing in most cases.
-# 3. **The yardstick is nearer than all of these.** MST has Gaussian noise, which $(\varepsilon,\delta)$ allows (lesson 20). It fits one model to all noisy tables together; the papers' methods read each
-# table once. That
-#    is what consistency is worth, and why JTree, which does it as well, leads the list. `ConsistentBayes` does both in pure ε, and is nearer than MST here (*what each step buys*, above).
+# 3. **The yardstick is nearer than all of the papers' methods.** This MST has Gaussian noise, which $(\varepsilon,\delta)$ allows (lesson 20); it also runs in pure ε (`figures/yardsticks`). It fits one
+#    model to all noisy tables together; the papers' methods read each table once. That is what consistency is worth, and why JTree, which does it as well, leads their list. `ConsistentBayes` fits one
+#    model, too, in pure ε, and is nearer than this MST (*what each step buys*, above).
 #
 # ### How to choose
 #
@@ -320,7 +321,7 @@ release.ledger_
 # %% [markdown]
 # ## Summary
 #
-# Noise over mean cell, from public facts, decides more than any paper's idea: choose k by it. Structures are nearly alike, splits mostly cost. At the same promise to one attribute a public policy serves
-# the rest best. What pays for everything is hardly worse than what pays for nothing. Tables that agree are nearer than any of it. Run what the plan names: on a table like this one, `ConsistentBayes`.
+# Noise over mean cell, from public facts, decides more than any paper's idea: choose k by it. Structures are nearly alike, and splits mostly cost. At the same promise to one attribute a public policy serves
+# the rest best. A strict method, which pays for everything, is hardly worse than a published one, which pays for nothing. Methods whose tables are made to agree come nearest. Run what the plan names: on a table like this one, `ConsistentBayes`.
 #
 # **Next:** [19, your own data](19_your_own_data.ipynb): schema, plan, one release.

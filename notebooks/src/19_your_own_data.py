@@ -149,8 +149,8 @@ except pds.SchemaError as refusal:
 #
 # ### More than one record a person
 #
-# Visits, orders, measurements: with up to $m$ rows a person, ε a row is $m\varepsilon$ a person. Three ways out, best first: make **one row a person** (last visit, or a count; computed on each person
-# alone); **cap** the rows of a person at a small public $m$ and fit with `records_per_person=m`, which makes all noise $m$ times larger and says so in the ledger; or say openly that
+# Visits, orders, measurements: with up to $m$ rows a person, ε a row is $m\varepsilon$ a person. Three ways out, best first. Make **one row a person**: the last visit, or a count, computed on each
+# person alone. Or **cap** the rows of a person at a small public $m$ and fit with `records_per_person=m`: all noise is $m$ times larger then, and the ledger says so. Or say openly that
 # you protect visits, not people.
 #
 # ## Before you spend
@@ -163,7 +163,18 @@ grid = {e: {rows: pds.plan(schema, rows, e).table["noise ÷ mean cell"][1] for r
 pd.DataFrame(grid).rename_axis("records").rename_axis("ε", axis=1).round(2)
 
 # %% [markdown]
-# The first two lines are the honest answer for many files: **too small**. Then coarsen bins, drop columns, publish single columns (`pds.baselines.Independent`), or don't publish. A larger ε isn't on
+# The way back starts from the distance that is wanted: which ε does it take? Where no ε up to 10 does, the plan says so.
+# `panels.way_back.panel()` in a new cell moves both directions.
+
+# %%
+print(pds.plan(schema, n, distance=0.1))
+
+# %% [markdown]
+# ![The expected distance by ε, with a mark for an ε of one's choice and one for a distance of one's choice](pictures/19_the_way_back.svg)
+#
+# *The panel's first position.*
+#
+# The first two lines of the table above are the honest answer for many files: **too small**. Then coarsen bins, drop columns, publish single columns (`pds.baselines.Independent`), or don't publish. A larger ε isn't on
 # this list.
 #
 # One more edge has its price, too. What it would bring is read off a *public* table that looks like yours; here, Adult's other half.
@@ -173,6 +184,16 @@ public = folded(pds.datasets.load_adult().test.replace("?", None)[list(schema.na
 drawn = pds.Network.from_edges(schema.names, [("age", "marital-status"), ("education", "occupation"), ("occupation", "salary")])
 for edge in (("sex", "occupation"), ("native-country", "salary")):
     print(pds.plan(schema, n, 0.7).price(drawn, edge, reference=public), "\n")
+
+# %% [markdown]
+# No public edges for a number? Then each fit chooses them for a part of its ε. Values that many records have, as no gain, stand alone. One line of the ledger a column pays.
+
+# %%
+gain = A.numeric("capital-gain", 0, 99_999, bins="private", number=8, integer=True)
+own = pds.Schema((gain, book["sex"], book["salary"]))
+chosen = pds.ConsistentBayes(1.0).fit(mine[list(own.names)], schema=own)
+print(chosen.schema_["capital-gain"].values)
+chosen.ledger_
 
 # %% [markdown]
 # ## The panel: your file, your declaration
@@ -186,7 +207,7 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
 # * **records** = 4: the same promise to a person with four visits. A fit may spend a quarter, and k falls.
 # * **domains**, *exploring*: the text is now what `infer` saw, Dutch colleague included, and the panel says who will refuse it.
 # * Write nonsense, or load a spreadsheet: the message stands below, the last figure stays.
-# * Under the figure stands your schema as a **file**, in the form in which it is reviewed and kept: one line a column, in quotes, or in braces with more (`other`, `date`, `na_values`). A line of the text
+# * Under the figure stands your schema as a **file**, in the form in which it is reviewed and kept. It has one line a column, in quotes, or in braces with more (`other`, `date`, `na_values`). A line of the text
 #   may be in braces, too. Comments are yours and stay; `pds.datasets.outline` writes a draft of such a file.
 
 # %%

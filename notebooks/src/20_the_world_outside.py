@@ -33,6 +33,7 @@ from pdsynth.course.guess import guess
 
 people, rng = 45_222, np.random.default_rng(20)
 
+# %%
 def name_and_shame():
     printed = rng.random((400, people)) < 1 / people  # 400 releases
     somebody = 100 * printed.any(axis=1).mean()
@@ -223,8 +224,8 @@ runs["(ε, δ) = (1, 1e-9)"].ledger_
 # | hundreds of answers | noise grows with their number | with its root |
 # | who | the papers of this course, all of which claim pure ε | OpenDP's MST, the US census, learning with private gradients |
 #
-# The papers that this course reads claim pure ε. To test their claims one must stay where they stand. Whoever starts afresh, with a table of many columns, should look at both sides: on Adult at ε = 1,
-# `ConsistentBayes` in pure ε is as near as MST with its δ (the main picture of `figures/README.md`). With hundreds of small answers, Gaussian noise wins.
+# The papers that this course reads claim pure ε. To test their claims one must stay where they stand. Whoever starts afresh, with a table of many columns, should look at both sides. On Adult at ε = 1,
+# `ConsistentBayes` in pure ε is nearer than OpenDP's MST with a δ, which neither needs (the main picture of `figures/README.md`). With hundreds of small answers, Gaussian noise wins.
 #
 # ## What is still not private
 #

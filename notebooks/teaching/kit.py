@@ -1,8 +1,10 @@
 """Builds the teacher's kit from the lessons' sources, the exercises' files and ``kit.toml``.
 
-``python notebooks/teaching/kit.py`` writes workshop and plan beside this file, ``--check`` names
-stale ones. ``--out FOLDER`` writes the rest: ``notes.md`` (times and misconceptions), ``quiz.xml``
-(a Moodle question bank), ``handouts.md``, the solved workshop, and ``course/`` for nbgrader.
+``python notebooks/teaching/kit.py`` writes workshop, run sheet, evaluation form and plan beside this
+file, ``--check`` names stale ones. ``--out FOLDER`` writes the rest: ``slides.html``,
+``class_guesses.ipynb``, ``notes.md`` (times and misconceptions), ``quiz.xml`` (a Moodle question
+bank), ``handouts.md``, the solved workshop, and ``course/`` for nbgrader; with ``--site HTML`` also
+``site.zip``, the built website for those who can't install anything.
 ``--measure`` runs the solved workshop and writes its seconds into ``kit.toml``.
 """
 
@@ -19,6 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import assignments  # noqa: E402
 import bank  # noqa: E402
+import stage  # noqa: E402
 import workshop  # noqa: E402
 
 
@@ -51,6 +54,8 @@ def wanted() -> dict[Path, str]:
     return {
         HERE / "workshop.ipynb": workshop.make_notebook(solutions=False),
         HERE / "plan.md": write_plan(),
+        HERE / "facilitator.md": stage.write_facilitator(),
+        HERE / "evaluation.md": stage.write_evaluation(),
     }
 
 
@@ -72,6 +77,8 @@ def write_kit(folder: Path) -> None:
         "quiz.xml": bank.write_quiz(sources),
         "handouts.md": bank.write_handouts(sources),
         "workshop_solved.ipynb": workshop.make_notebook(solutions=True),
+        "slides.html": stage.write_slides(),
+        "class_guesses.ipynb": stage.write_guesses(),
     }
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -106,7 +113,10 @@ def main(words: list[str]) -> int:
     for path, text in wanted().items():
         path.write_text(text, encoding="utf-8", newline="\n")
     if "--out" in words:
-        write_kit(Path(words[words.index("--out") + 1]))
+        folder = Path(words[words.index("--out") + 1])
+        write_kit(folder)
+        if "--site" in words:
+            stage.zip_site(Path(words[words.index("--site") + 1]), folder)
     return 0
 
 

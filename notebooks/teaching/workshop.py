@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -13,8 +14,10 @@ import build as lessons  # noqa: E402
 import course_map  # noqa: E402
 
 Piece = tuple[str, str, str, str]  # section, kind, text, mark
+RESERVE = "### Reserve: drop first\n\nOnly if there is time left."
 KIT = tomllib.loads((HERE / "kit.toml").read_text(encoding="utf-8"))
-LIMIT = 90
+LIMIT = 75  # minutes of the core
+LIVE = "cells", "exercises", "running"  # what is done live takes ``live`` times as long
 
 
 def read_sources() -> dict[str, str]:
@@ -39,6 +42,7 @@ def split_pieces(source: str) -> list[Piece]:
 def get_section(pieces: list[Piece], start: str) -> list[lessons.Cell]:
     """The cells of the one section whose heading begins so; what is folded stays away."""
     names = {section for section, *_ in pieces if section.startswith(start)}
+    names = names & {start} or names  # one that is named in full
     if len(names) != 1:
         raise KeyError(f"{len(names)} sections begin with {start!r}; kit.toml needs one")
     cells = [(kind, text, mark) for section, kind, text, mark in pieces if section in names]
@@ -67,11 +71,26 @@ def part_cells(part: dict, sources: dict[str, str]) -> list[lessons.Cell]:
         cells += get_exercise(pieces, number)
     talk = part["discussion"]
     cells.append(("markdown", f"### Discuss, {talk['minutes']} minutes\n\n{talk['text']}", ""))
-    kind, text, mark = cells[0]
-    title = next(
-        one["title"] for one in course_map.load()["lesson"] if one["number"] == part["lesson"]
+    return cells
+
+
+def get_title(lesson: str) -> str:
+    """What the map calls a lesson."""
+    return next(one["title"] for one in course_map.load()["lesson"] if one["number"] == lesson)
+
+
+def reserve_cells(part: dict, sources: dict[str, str]) -> list[lessons.Cell]:
+    """The exercises of a part that are dropped first."""
+    pieces = split_pieces(sources[part["lesson"]])
+    cells = [cell for number in part.get("reserve", []) for cell in get_exercise(pieces, number)]
+    return [("markdown", RESERVE, ""), *cells] if cells else []
+
+
+def live_minutes(minutes: dict[str, float]) -> float:
+    """The sum of minutes by what they are for; what is done live takes longer."""
+    return sum(
+        value * (KIT["workshop"]["live"] if name in LIVE else 1) for name, value in minutes.items()
     )
-    return [(kind, f"# Part {part['letter']} · {title}\n\n{text}", mark), *cells[1:]]
 
 
 def count_minutes(cells: list[lessons.Cell]) -> dict[str, float]:
@@ -96,30 +115,73 @@ def count_minutes(cells: list[lessons.Cell]) -> dict[str, float]:
     }
 
 
-def make_workshop() -> tuple[list[lessons.Cell], dict[str, dict[str, float]]]:
-    """All cells, and the minutes of every part by what they are for."""
+@dataclass(frozen=True)
+class Part:
+    """One part of the workshop: its cells, and the minutes of its core and of its reserve."""
+
+    letter: str
+    title: str
+    cells: list[lessons.Cell]
+    start: float
+    minutes: dict[str, float]  # of the core, by what they are for; empty for a part in reserve
+    reserve: dict[str, float]  # of what is dropped first
+
+    @property
+    def end(self) -> float:
+        """The minute at which its core is over."""
+        return self.start + live_minutes(self.minutes)
+
+
+def make_parts() -> list[Part]:
+    """All parts in order; a part of which everything is reserve comes last."""
     sources, plan = read_sources(), KIT["workshop"]
-    cells, minutes = [], {}
+    found, clock = [], course_map.words(plan["opening"]) / 200
     for letter, part in zip("ABCDEFG", plan["part"], strict=False):
-        made = part_cells(part | {"letter": letter}, sources)
-        talk = part["discussion"]["minutes"]
-        minutes[f"part {letter}"] = count_minutes(made) | {"discussion": talk}
-        cells += made
-    minutes["running"] = {"measured": plan["seconds"] / 60}
-    closing = ("markdown", plan["closing"].strip(), "")
-    minutes["opening and closing"] = {
-        "reading": course_map.words(plan["opening"] + plan["closing"]) / 200
-    }
-    total = sum(sum(one.values()) for one in minutes.values())
-    rows = "\n".join(f"| {name} | {sum(one.values()):.0f} |" for name, one in minutes.items())
-    clock = (
-        f"| | minutes |\n|---|---|\n{rows}\n| **together** | **{total:.0f}** |\n\n"
-        "*Words at 200 a minute, measured run times, "
-        + ", ".join(f"{name} {value:g} min" for name, value in KIT["allowance"].items())
-        + ", discussions as stated.*"
+        core, extra = part_cells(part, sources), reserve_cells(part, sources)
+        spent = count_minutes(core) | {"discussion": part["discussion"]["minutes"]}
+        more = count_minutes(extra)
+        title = get_title(part["lesson"])
+        whole = part.get("all_reserve", False)
+        end = clock + live_minutes(spent)
+        marks = "reserve: drop first" if whole else f"minutes {clock:.0f} to {end:.0f}"
+        kind, text, mark = core[0]
+        core[0] = (kind, f"# Part {letter} · {title} ({marks})\n\n{text}", mark)
+        made = Part(letter, title, core + extra, clock, {} if whole else spent,
+                    spent if whole else more)  # fmt: skip
+        found.append(made)
+        clock = made.end
+    return found
+
+
+def make_clock(parts: list[Part]) -> tuple[str, float]:
+    """The table of minutes, and the minutes of the core."""
+    plan = KIT["workshop"]
+    words = course_map.words(plan["opening"] + plan["closing"]) / 200
+    running = plan["seconds"] / 60 * plan["live"]
+    total = sum(live_minutes(part.minutes) for part in parts) + words + running
+    rows = [f"| part {p.letter} | {live_minutes(p.minutes):.0f} | {live_minutes(p.reserve):.0f} |"
+            for p in parts]  # fmt: skip
+    rows += [f"| running | {running:.0f} | |", f"| opening and closing | {words:.0f} | |"]
+    more = sum(live_minutes(part.reserve) for part in parts)
+    rows.append(f"| **together** | **{total:.0f}** | **{more:.0f}** |")
+    named = ", ".join(f"{name} {value:g} min" for name, value in KIT["allowance"].items())
+    told = (
+        f"*Words at 200 a minute, measured run times, {named}, discussions as stated. What is done "
+        f"live (cells, exercises, running) takes {plan['live'] - 1:.0%} more, and is counted so.*"
     )
-    head = ("markdown", f"# {plan['title']}\n\n{plan['opening'].strip()}\n\n{clock}", "")
-    return [head, *cells, closing], minutes
+    head = "| | core, minutes | reserve, minutes |\n|---|---|---|"
+    return "\n".join([head, *rows, "", told]), total
+
+
+def make_workshop() -> tuple[list[lessons.Cell], float]:
+    """All cells, and the minutes of the core."""
+    plan, parts = KIT["workshop"], make_parts()
+    clock, total = make_clock(parts)
+    goals = "\n".join(f"* {goal}" for goal in plan["objectives"])
+    opening = f"{plan['opening'].strip()}\n\nAfterwards you can\n\n{goals}\n\n{clock}"
+    head = ("markdown", f"# {plan['title']}\n\n{opening}", "")
+    cells = [cell for part in parts for cell in part.cells]
+    return [head, *cells, ("markdown", plan["closing"].strip(), "")], total
 
 
 def write_source(cells: list[lessons.Cell]) -> str:

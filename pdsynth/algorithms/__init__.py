@@ -31,22 +31,10 @@ from .hmprivbayes import (
     spectral_clusters,
     spread_over_bits,
 )
-from .hpprivbayes import (
-    AVERAGES,
-    LINES,
-    ORDER_WEIGHTS,
-    WEIGHTS,
-    WEIGHTS_STEP,
-    Groups,
-    GroupsOfNames,
-    HPPrivBayes,
-    Ordered,
-    SensitivityGroups,
-    entropies,
-    ordered,
-)
+from .hpprivbayes import AVERAGES, ORDER_WEIGHTS, HPPrivBayes, Ordered, entropies, ordered
 from .jtree import GRAPH, CliqueTables, JTree
 from .parts import Synthesizer
+from .personal import LINES, WEIGHTS, ByTies, Groups, GroupsOfNames, SensitivityGroups
 from .ppba import (
     MATRIX,
     PPBA,

@@ -1,8 +1,8 @@
 """ConsistentBayes: what to run on a table of one's own. What its ε buys, in the order of a run:
 
 look       at most 1/20        how strongly pairs of columns are tied on average: one number
-gate       1/20 where ties    which pair is tied most, and how strongly; a pair that is clearly
-           are weak            tied is measured for what its table needs, at most 1/4 of ε
+gate       1/20 to 1/12 where  which pair is tied most, and how strongly; a pair that is clearly
+           ties are weak       tied is measured for what its table needs, at most 1/4 of ε
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
            a column's values,  up to all of ε where the look finds weak ties; then values whose
            at most 3/10        counts are mostly noise stand as one in all tables of several columns
@@ -26,6 +26,7 @@ import numpy as np
 
 from ..core.agreement import Agree, Fit, GrowingModel, merge_rare
 from ..core.budgets import Parts
+from ..core.column_rules import possible_in
 from ..core.curator import Curator
 from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, show
 from ..core.factors import Columns
@@ -69,8 +70,8 @@ class ConsistentBayes(Recipe):
         64 attributes. 0: a forest of pairs in one go, faster and about as good where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
         bounded before the run: its column's ε and ``share_sensitive``.
-    target : the attribute that a classifier will predict: its pairs are measured first, for two
-        thirds of the pairs' ε, whatever the look finds.
+    target : the attribute that a classifier will predict: its pairs are measured first, for
+        three fifths of the pairs' ε, whatever the look finds.
     restriction, personal, r, share_sensitive : as in :class:`PolicyOptions`.
     share_one_way : as in :class:`Residual`.
     reconcile : ``Agree()``, also where None.
@@ -198,6 +199,7 @@ class Run:
         self.policy, self.curator, self.facts = policy, curator, facts
         self.door = curator  # to tables of several columns
         self.model = GrowingModel(facts, policy.target)
+        self.broken: dict[Columns, np.ndarray] = {}
 
     def measure_columns(
         self, epsilon: Fraction, more: Fraction = Fraction(0), again: bool = False
@@ -236,7 +238,7 @@ class Run:
         entries = [m.entry for m in self.model.measurements]
         self.door = self.curator.merged(merging, entries)
         self.model.merge(merging)
-        self.policy.merged_sizes = merging.sizes
+        self.policy.merge(merging.sizes)
 
     def measure(self, columns: Columns, budget: TableBudget) -> Fraction:
         """A noisy table, which is kept; returns what it cost.
@@ -246,12 +248,33 @@ class Run:
         door = self.door if len(columns) > 1 else self.curator
         answer = door.table(columns, budget, step=self.model.step(columns))
         self.model.add(columns, *answer)
+        self.note_broken(columns, answer.counts)
         return budget.epsilon
 
+    def note_broken(self, columns: Columns, counts: np.ndarray) -> None:
+        """Remember what a table tells of kept records that break rules, which no model expects.
+
+        **Privacy:** post-processing of a release.
+        """
+        if any(rule.on_violation == "keep" for rule in self.policy.schema.rules):
+            possible = possible_in(self.policy.masks, self.policy.merged_sizes, columns)
+            if possible is not None:
+                self.broken[columns] = np.where(possible, 0, np.maximum(counts, 0))
+
     def expected_in(self, fit: Fit, sets: Sequence[Columns]) -> dict[Columns, np.ndarray]:
-        """What a fitted model expects of some tables, in whole records."""
+        """What a fitted model expects of some tables, in whole records.
+
+        Where no record can be, what the last table of these columns has told.
+        """
         margins = zip(sets, fit.margins(sets), strict=True)
-        return {columns: np.rint(table).astype(np.int64) for columns, table in margins}
+        expected = {columns: np.rint(table).astype(np.int64) for columns, table in margins}
+        return expected | {s: expected[s] + self.broken[s] for s in sets if s in self.broken}
+
+    def noise_in(self, columns: Columns, epsilon: Fraction) -> float:
+        """Expected noise of a table for ε where records can be, in records. **Privacy:** public."""
+        cells = self.policy.cells(columns)
+        whole = float(self.curator.expected_noise(epsilon, cells))
+        return whole * (self.policy.possible(columns) / cells)
 
     def choose(
         self,
@@ -268,11 +291,8 @@ class Run:
 
         **Privacy:** an exponential mechanism, costs ε, see :class:`Residual`.
         """
-        sets, tables, expect = [*expected], [*expected.values()], self.curator.expected_noise
-        noise = [
-            min(float(expect(budget_of(s).epsilon, self.policy.cells(s))), 4 * self.facts.n)
-            for s in sets
-        ]
+        sets, tables = [*expected], [*expected.values()]
+        noise = [min(self.noise_in(s, budget_of(s).epsilon), 4 * self.facts.n) for s in sets]
         penalties = np.array([*map(round, noise)], dtype=np.int64)
         at = self.door.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
         return None if at is None else sets[at]
@@ -316,6 +336,7 @@ class ResidualRounds(Residual):
         for pair in policy.forced:
             rest -= run.measure(pair, policy.budget(pair, each))
         candidates, fit, measured = policy.candidates(), run.model.fit(), False
+        usual_cells = policy.usual_cells(candidates)
         with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
             while rest >= least and stops < (STOPS if measured else FIRST_STOPS):
                 expected = run.expected_in(
@@ -327,7 +348,7 @@ class ResidualRounds(Residual):
                 each = rest if rest < 2 * each else each
                 choosing = policy.shorten(each * SELECT)
                 rest -= choosing
-                budget_of = policy.round_budgets(each - choosing, rest)
+                budget_of = policy.round_budgets(each - choosing, rest, usual_cells)
                 chosen = run.choose(expected, choosing, budget_of, step=f"round {number}")
                 factor = UP
                 if chosen is not None:
@@ -337,7 +358,7 @@ class ResidualRounds(Residual):
                     if rest:
                         fit = run.model.fit(fit, WARM)
                         change = float(np.abs(fit.margin(chosen) - expected[chosen]).sum())
-                        noise = float(run.curator.expected_noise(cost, policy.cells(chosen)))
+                        noise = run.noise_in(chosen, cost)
                         factor = UP if change <= noise else DOWN if change > CLEAR * noise else SAME
                 shown.update(float(epsilon - rest) - shown.n)
                 stops = stops + 1 if chosen is None else 0
@@ -363,24 +384,32 @@ class ResidualForest(Residual):
         pairs, trees = list[Columns](), [*range(most + 1)]  # the tree of each column
 
         def join(pair: Columns) -> None:
-            pairs.append(pair)
             i, j = pair
             trees[:] = [trees[i] if tree == trees[j] else tree for tree in trees]
 
-        for pair in (*policy.forced, *policy.label):
+        ruled = {(i, j) for i, j in np.argwhere(policy.ruled).tolist() if i < j}
+        for tied in ruled:  # their clique is there already
+            join(tied)
+        pairs += policy.forced + policy.label
+        for pair in pairs:
             join(pair)
         chosen: Columns | None = ()
         for number in progress(range(most), "edges", unit="edge"):
-            expected = {p: m for p, m in expected.items() if trees[p[0]] != trees[p[1]]}
+            expected = {
+                p: m
+                for p, m in expected.items()
+                if trees[p[0]] != trees[p[1]] or (p in ruled and p not in pairs)
+            }
             if not expected:
                 break
             chosen = run.choose(expected, each, lambda _: budget, step=f"edge {number + 1}")
             choosing -= each
             if chosen is None:
                 break
+            pairs.append(chosen)
             join(chosen)
         roots = [
-            fair_weight(policy.cells(p), policy.neighbours.power) * policy.weight[policy.in_a(p)]
+            fair_weight(policy.possible(p), policy.neighbours.power) * policy.weight[policy.in_a(p)]
             for p in pairs
         ]
         costs = [policy.shorten(tables * root / sum(roots)) for root in roots]

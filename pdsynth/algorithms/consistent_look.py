@@ -35,8 +35,9 @@ TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
 ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
 ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
-NAMED = Fraction(2, 3)  # of that, for the name of the pair; the rest for its strength
-STRONG = 0.75  # nobody asks where a pair so far from independence would hardly be found
+ASK_MOST = Fraction(1, 12)  # of ε, for the first where less would hardly find a plain tie
+NAMED = Fraction(3, 4)  # of that, for the name of the pair; the rest for its strength
+PLAIN, STRONG = 0.3, 0.75  # distances from independence; nobody asks where no STRONG pair is found
 FOUND = 1  # the pair is found with odds of e against all others
 CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
@@ -159,20 +160,26 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
 # --- the gate ------------------------------------------------------------------------------------
 
 
-def strong_ties(run: Any, epsilon: Fraction, share: Fraction) -> tuple[Ties, Fraction, bool]:
+def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fraction, bool]:
     """Clearly tied pairs with their budgets; ε of these and of all questions; is any pair clear?
 
     Each question names the pair with the largest R by the exponential mechanism and asks for its R.
-    The first costs ``share`` of ε. Further ones cost an eightieth, and follow only while the last
-    pair was clear, so independent columns pay for one. ``epsilon``: what there is.
+    The first costs ``usual`` of ε, or :data:`ASK_MOST` where that would hardly name a
+    :data:`PLAIN` tie. Further ones cost an eightieth, and follow only while the last pair was
+    clear, so independent columns pay for one. ``epsilon``: what there is.
 
     **Privacy:** per question an exponential mechanism on R and discrete Laplace noise on one R, for
-    ``share`` or :data:`AGAIN` of ε. Whether there is a further one follows from their answers.
+    the first one's share or :data:`AGAIN` of ε. Whether there is a further one follows from their
+    answers.
     """
     policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
-    unit, named = run.facts.unit, run.curator.exponent(share * NAMED * whole)
-    if not worth_asking(pairs, policy.sizes, n, float(named)):
+    unit = run.facts.unit
+    for share, tie in ((usual, PLAIN), (ASK_MOST, STRONG)):
+        named = float(run.curator.exponent(share * NAMED * whole))
+        if worth_asking(pairs, policy.sizes, n, named, tie):
+            break
+    else:
         return (), Fraction(0), False
     most, spent = min(epsilon, MOST_OF_TIES * whole), Fraction(0)
     ties = list[tuple[Columns, TableBudget]]()
@@ -193,9 +200,9 @@ def strong_ties(run: Any, epsilon: Fraction, share: Fraction) -> tuple[Ties, Fra
         strength, entry = run.curator.noisy_associations(
             [pair], asking, step=f"{STRENGTH_STEP} {number}", source="gate"
         )
-        tie = sure_tie(float(strength[0]), pair, policy.sizes, n, unit.as_pure(asking))
+        tie = clear_tie(float(strength[0]), pair, policy.sizes, n, unit.as_pure(asking))
         clear = clear or tie > 0
-        cost = policy.shorten(cost_of_tie(tie, policy.cells(pair), policy.sizes, n, whole, unit))
+        cost = policy.shorten(cost_of_tie(tie, policy.possible(pair), policy.sizes, n, whole, unit))
         if not cost or spent + cost > most:
             break
         ties.append((pair, TableBudget(cost, depends_on=(entry,), source=TABLE)))
@@ -204,23 +211,30 @@ def strong_ties(run: Any, epsilon: Fraction, share: Fraction) -> tuple[Ties, Fra
     return tuple(ties), spent, clear
 
 
-def worth_asking(pairs: Sequence[Columns], sizes: Sequence[int], n: int, epsilon: float) -> bool:
-    """Whether a choice with exponent ``epsilon`` would name a pair that is :data:`STRONG`.
+def worth_asking(
+    pairs: Sequence[Columns], sizes: Sequence[int], n: int, epsilon: float, tie: float
+) -> bool:
+    """Whether a choice with exponent ``epsilon`` would name a pair that is tied so much.
 
     The odds of one of m pairs that is stronger by R are exp(ε_s n R / 2Δ) / m, where R moves by
     Δ / n. All of it is public.
     """
     if not pairs:
         return False
-    exponent = STRONG * epsilon * n / (2 * association_moved(sizes, pairs))
+    exponent = tie * epsilon * n / (2 * association_moved(sizes, pairs))
     return exponent >= math.log(len(pairs)) + FOUND
 
 
-def sure_tie(strength: float, pair: Columns, sizes: Sequence[int], n: int, epsilon: float) -> float:
-    """What of a pair's noisy R, that cost ``epsilon``, is more than chance and noise together."""
+def clear_tie(
+    strength: float, pair: Columns, sizes: Sequence[int], n: int, epsilon: float
+) -> float:
+    """What of a pair's noisy R, that cost ``epsilon``, is more than chance.
+
+    0 where it is no more than :data:`CLEAR` scales of its noise.
+    """
     i, j = (min(sizes[column], EFFECTIVE) for column in pair)
-    chance = math.sqrt(i * j / (2 * math.pi * n))
-    return strength - chance - CLEAR * association_noise(n, sizes, pair, epsilon)
+    tie = strength - math.sqrt(i * j / (2 * math.pi * n))
+    return tie if tie > CLEAR * association_noise(n, sizes, pair, epsilon) else 0.0
 
 
 def cost_of_tie(
@@ -231,7 +245,7 @@ def cost_of_tie(
     epsilon: Fraction,
     unit: Unit = ONE_REPLACED,
 ) -> Fraction:
-    """ε of the table of a pair that is surely tied so much; 0 where it wouldn't pay.
+    """ε of the table of a pair that is tied so much; 0 where it wouldn't pay.
 
     Its noise, a distance of cells / ε n, should be a quarter of the tie; with the most that a pair
     may cost it must be half of it at least. A table that has enough gets its share beside the

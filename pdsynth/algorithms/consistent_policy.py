@@ -12,21 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from ..core.agreement import Agree
+from ..core.agreement import Agree, link
 from ..core.budgets import proportional, value_weights
+from ..core.column_rules import possible_cells
 from ..core.errors import BudgetError
 from ..core.factors import Columns, within_bounds
 from ..core.network import Restriction, check_restriction
 from ..core.noise import TableBudget, as_fraction, share
 from ..core.schema import Facts
 from ..core.structure import Measurement
-from .hpprivbayes import SensitivityGroups, check_personal
+from .personal import SensitivityGroups, check_personal
 
 SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
 UNIT = 2**16  # shares of ε are rounded down to this part of it
 TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
 MOST_CANDIDATES = 4_096  # with triples; else pairs alone
-LABEL = Fraction(2, 3)  # of the ε of pairs, for those of the target
+LABEL = Fraction(3, 5)  # of the ε of pairs, for those of the target
 MOST_OF_PAIR = Fraction(1, 4)  # of ε, for one table
 MOST_CELLS = 2**14  # of a clique where n ε is at most MASS; in proportion above that
 MASS = 10**5
@@ -57,8 +58,8 @@ class PolicyOptions:
     r : ε of group A's tables against the others'.
     share_sensitive : ε of the tables that may hold sensitive attributes.
     target : the attribute that a classifier will predict. Its pairs with all others, besides
-        sensitive ones and those that policy forbids, are measured first, for two thirds of the ε of
-        pairs, in equal parts.
+        sensitive ones and those that policy forbids, are measured first, for three fifths of the
+        ε of pairs, in proportion to √cells.
     """
 
     sensitive: str | None = None
@@ -112,7 +113,9 @@ class Policy:
     ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
     ``unit``: the least part of ε. ``neighbours``: what these differ in.
     ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
-    ``most_cells``: of a clique. ``merged_sizes``: values of each column in tables of several
+    ``most_cells``: of a clique. ``masks``, ``ruled``: where records can be by the schema's rules,
+    and which columns these tie, bool (d, d); their cliques are kept together as forced pairs are,
+    and nothing is measured for that. ``merged_sizes``: values of each column in tables of several
     columns, once rare ones are merged.
     """
 
@@ -120,8 +123,12 @@ class Policy:
         restriction, schema = options.restriction or Restriction(), facts.schema
         index, self.schema, self.sizes = schema.index, schema, schema.sizes
         self.merged_sizes = schema.sizes
+        self._possible: dict[Columns, int] = {}
         mass = facts.n * Fraction(facts.unit.as_pure(facts.epsilon, 1))
+        self.masks, self.ruled = schema.masks, link(schema.masks, len(schema))
         self.most_cells = clique_limit(mass, len(schema))
+        if self.masks:
+            self.most_cells = self._room(self.most_cells)
         self.unit, self.neighbours = facts.epsilon / UNIT, facts.unit
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
@@ -153,7 +160,7 @@ class Policy:
 
     def _label(self, target: int) -> list[Columns]:
         """The pairs of a column with all others that policy and the size of tables allow."""
-        linked, pairs = np.zeros_like(self.apart), list[Columns]()
+        linked, pairs = self.ruled.copy(), list[Columns]()
         for i, j in self.forced:
             linked[i, j] = linked[j, i] = True
         for pair in self.pairs():
@@ -167,8 +174,12 @@ class Policy:
         return pairs
 
     def share_label(self, epsilon: Fraction) -> dict[Columns, TableBudget]:
-        """What the label's pairs cost: two thirds of the pairs' ε in equal parts."""
-        return {pair: self.budget(pair, LABEL * epsilon / len(self.label)) for pair in self.label}
+        """What the label's pairs cost: three fifths of the pairs' ε in proportion to √cells."""
+        roots = [fair_weight(self.possible(p) * 10**4, self.neighbours.power) for p in self.label]
+        return {
+            pair: self.budget(pair, LABEL * epsilon * root / sum(roots))
+            for pair, root in zip(self.label, roots, strict=True)
+        }
 
     def check_forced(self) -> None:
         """Refuse forced pairs whose cliques are too large or hold a forbidden pair."""
@@ -179,26 +190,48 @@ class Policy:
                     f"its column, with an attribute that isn't sensitive, but "
                     f"{len(partners)} pair(s) that hold it are forced"
                 )
-        linked = np.zeros_like(self.apart)
+        if (both := np.argwhere(self.ruled & self.apart)).size:
+            names = " and ".join(self.schema.names[j] for j in both[0])
+            raise BudgetError(
+                f"a rule is about {names}, which the restriction never lets stand in one table: "
+                "drop one of the two"
+            )
+        linked = self.ruled.copy()
         for i, j in self.forced:
             linked[i, j] = linked[j, i] = True
         if not within_bounds(linked[None], self.sizes, self.most_cells, self.apart)[0]:
             raise BudgetError(
-                "the forced pairs need a table of more than "
-                f"{self.most_cells:,} cells, or one that holds a forbidden pair"
+                f"the forced pairs{', with the rules,' * bool(self.masks)} need a table of more "
+                f"than {self.most_cells:,} cells, or one that holds a forbidden pair"
             )
+
+    def _room(self, most: int) -> int:
+        """The cells that a clique may have, as many as the rules need at the least."""
+        tied = np.flatnonzero(self.ruled.any(axis=0))
+        graph, sizes = self.ruled[np.ix_(tied, tied)], [self.sizes[j] for j in tied]
+        while not within_bounds(graph[None], sizes, most, np.zeros_like(graph))[0]:
+            most *= 2
+            if most > Agree.most_cells:
+                raise BudgetError(
+                    f"the rules need a table of more than {Agree.most_cells:,} cells: use coarser "
+                    "bins, fewer rules, or another method"
+                )
+        return most
 
     # --- which tables ----------------------------------------------------------------------------
 
     def pairs(self) -> list[tuple[int, int]]:
-        """All pairs of open columns whose table isn't too large."""
-        return [pair for pair in combinations(self.open, 2) if self.cells(pair) <= self.most_cells]
+        """All pairs of open columns whose table isn't too large, nor told by the columns."""
+        told = {columns for columns, mask in self.masks if is_told(mask)}
+        pairs = (pair for pair in combinations(self.open, 2) if pair not in told)
+        return [pair for pair in pairs if self.cells(pair) <= self.most_cells]
 
     def keeps_values(self, column: int) -> bool:
         """Whether policy names a column, so that none of its values may be merged."""
         named = {*self.hidden, *chain(*self.forced, *self.partners.values())}
         weighted = {*map(self.schema.index, (*self.public, *self.asked))}
-        return column in named | weighted | {self.target, self.predicted}
+        ruled = bool(self.ruled[column].any())
+        return ruled or column in named | weighted | {self.target, self.predicted}
 
     def candidates(self) -> list[Columns]:
         """These pairs, and small triples of open columns where they aren't many."""
@@ -206,9 +239,19 @@ class Policy:
         triples = [s for s in combinations(self.open, 3) if self.cells(s) <= TRIPLE_CELLS]
         return [*pairs, *triples] if len(pairs) + len(triples) <= MOST_CANDIDATES else [*pairs]
 
+    def merge(self, sizes: tuple[int, ...]) -> None:
+        """Tables of several columns stand over so many values from here on."""
+        self.merged_sizes, self._possible = sizes, {}
+
     def cells(self, columns: Columns) -> int:
         """Cells of a table, of merged values where they are."""
         return math.prod(self.merged_sizes[j] for j in columns)
+
+    def possible(self, columns: Columns) -> int:
+        """These, but only where a record can be by the rules."""
+        if columns not in self._possible:
+            self._possible[columns] = possible_cells(self.masks, self.merged_sizes, columns)
+        return self._possible[columns]
 
     def pairs_with(self, hidden: int) -> list[Columns]:
         """The pairs of which one may be the one table of a sensitive column."""
@@ -232,21 +275,27 @@ class Policy:
         part = epsilon if last and weight == 1 else self.shorten(epsilon * weight)
         return TableBudget(part, source=TABLE)
 
-    def round_budgets(self, epsilon: Fraction, left: Fraction) -> Callable[[Columns], TableBudget]:
+    def usual_cells(self, candidates: Sequence[Columns]) -> int:
+        """Possible cells of the median pair, or of the median candidate where that is larger."""
+        sets = self.pairs(), candidates
+        return max(int(np.median([self.possible(s) for s in some] or [1])) for some in sets)
+
+    def round_budgets(
+        self, epsilon: Fraction, left: Fraction, usual: int
+    ) -> Callable[[Columns], TableBudget]:
         """What each table would cost in a round of ε, where so much is left.
 
-        In proportion to √cells, so ε is that of a pair of the median size; a quarter of the whole
-        at most, and all that is left in the last round.
+        In proportion to √cells: ε is the price of a table of ``usual`` cells; a quarter of the
+        whole at most, and all that is left in the last round.
         """
         last = epsilon == left
         most = left if last else min(left, self.unit * UNIT * MOST_OF_PAIR)
-        median = int(np.median([self.cells(pair) for pair in self.pairs()] or [1]))
         budgets = dict[tuple[int, bool], TableBudget]()
 
         def budget_of(columns: Columns) -> TableBudget:
-            kind = cells, _ = self.cells(columns), self.in_a(columns)
+            kind = cells, _ = self.possible(columns), self.in_a(columns)
             if kind not in budgets:
-                part = left if last else min(price(cells, median) * epsilon, most)
+                part = left if last else min(price(cells, usual) * epsilon, most)
                 budgets[kind] = self.budget(columns, part, last)
             return budgets[kind]
 
@@ -296,9 +345,14 @@ class Policy:
         return TableBudget(epsilon, weights, (first.entry,), COLUMN)
 
 
-def price(cells: int, median: int) -> Fraction:
-    """ε of a table against that of a pair of the median size: √(cells / median)."""
-    return Fraction(math.isqrt(16**2 * cells // median) or 1, 16)
+def is_told(mask: np.ndarray) -> bool:
+    """Whether a rule of two columns leaves each value of one a single value of the other."""
+    return mask.ndim == 2 and any((mask.sum(axis=axis) <= 1).all() for axis in (0, 1))
+
+
+def price(cells: int, usual: int) -> Fraction:
+    """ε of a table against that of one of ``usual`` cells: √(cells / usual)."""
+    return Fraction(math.isqrt(16**2 * cells // usual) or 1, 16)
 
 
 def clique_limit(mass: Fraction, columns: int) -> int:

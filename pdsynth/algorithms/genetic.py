@@ -15,14 +15,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
+from ..core.agreement import AgreeByDefault
 from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator, Pairs
 from ..core.errors import BudgetError, is_one_of, is_whole, show, to_names
-from ..core.measures import sketch_noise
 from ..core.network import Network, Permitted, Restriction
 from ..core.noise import Noise, positive
 from ..core.recipe import Recipe
@@ -36,7 +37,7 @@ from ..core.structure import (
     check_width,
     parent_rule,
 )
-from .ppba import symmetric_matrix
+from .ppba import sketch_ties, symmetric_matrix
 
 MOST = 100_000  # individuals, and generations
 ROOM = 64  # attributes in one mask
@@ -441,6 +442,8 @@ class GeneticSearch(Restricted):
     rate: float | None = None
     generations: int = 400
 
+    split: ClassVar[Shares] = {"columns": Fraction(1, 3), "associations": Fraction(2, 3)}
+
     def check(self, facts: Facts) -> None:
         """Refuse impossible parameters and restrictions, and more attributes than fit a search."""
         self.parameters()
@@ -452,15 +455,14 @@ class GeneticSearch(Restricted):
         check_room(self.search, len(facts.schema), len(self.permitted(facts).searchable))
 
     def asks(self, facts: Facts) -> Shares:
-        """The sketch, where a network is worth its noise and a search has pairs to use."""
-        learns = self.limits(facts)[0] > 0 and self.permitted(facts).pairs
-        return {"associations": Fraction(1)} if learns else {}
+        """Columns and sketch, where a network is worth its noise and a search has pairs to use."""
+        return self.split if self.limits(facts)[0] > 0 and self.permitted(facts).pairs else {}
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """Associations, then the search.
 
-        **Privacy:** one sketch of ε₁ over the pairs that the search may use (those with a sensitive
-        attribute are dropped); every search on it is post-processing.
+        **Privacy:** noisy columns and one sketch for ε₁, over the pairs that the search may use
+        (those with a sensitive attribute are dropped); every search on it is post-processing.
         """
         names, permitted, (k, cells) = facts.schema.names, self.permitted(facts), self.limits(facts)
         d, limit = len(names), "" if cells is None else f", tables of at most {int(cells):,} cells"
@@ -470,7 +472,7 @@ class GeneticSearch(Restricted):
             return replace(self.policy_alone(facts, rule), attributes=shown)
         if self.noise_dominates(facts):
             self._warn(curator, facts)
-        values, entry = self.sketch(curator, permitted.pairs, shares["associations"])
+        values, entry = self.sketch(curator, permitted.pairs, shares)
         weights = symmetric_matrix(  # what noise alone would give is taken off every value
             d, permitted.pairs, np.maximum(values - self.threshold(facts), 0)
         )
@@ -478,9 +480,9 @@ class GeneticSearch(Restricted):
         curator.note_post_processing(
             f"{self.search} search", (entry,), f"a network of at most {k} parents"
         )
-        order, parents = found.order, found.parents
+        order, parents, sizes = found.order, found.parents, facts.schema.sizes
         if cells is not None:
-            parents = best_parents(order, weights, k, permitted, facts.schema.sizes, cells)
+            parents = best_parents(order, weights, k, permitted, sizes, cells)
         strength = {names[c]: float(weights[c, parents[c]].sum()) for c in order}
         return StructureResult(
             network_of(order, parents, names),
@@ -491,22 +493,22 @@ class GeneticSearch(Restricted):
             attributes={"search_": found, "weights_": weights},
         )
 
-    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+    def sketch(self, curator: Curator, pairs: Pairs, shares: Shares) -> tuple[np.ndarray, str]:
         """How strongly pairs of columns are tied, float (pairs,), and its ledger entry.
 
-        **Privacy:** ``epsilon``.
+        **Privacy:** the shares of columns and associations.
         """
-        return curator.noisy_associations(pairs, epsilon, step=SEARCH_STEP, source=PAIRS)
+        return sketch_ties(curator, pairs, shares, SEARCH_STEP, PAIRS)
 
     def parameters(self) -> Parameters:
         """P, S, r and e, checked."""
         return Parameters(self.population, self.elite, self.rate, self.generations)
 
     def threshold(self, facts: Facts) -> float:
-        """The noise scale of the sketch, for R = K / 2n²."""
-        pairs, epsilon1 = self.permitted(facts).pairs, facts.epsilon - facts.epsilon2
-        scale = sketch_noise(facts.n, facts.schema.sizes, pairs, epsilon1)
-        return float(scale) / (2 * facts.n**2)
+        """The noise scale of the sketch, for R = Q / 2n."""
+        epsilon1 = (facts.epsilon - facts.epsilon2) * self.split["associations"]
+        pairs = len(self.permitted(facts).pairs)
+        return float(facts.unit.scale(epsilon1, tables=pairs)) / (2 * facts.n)
 
     def limits(self, facts: Facts) -> tuple[int, Fraction | None]:
         """k, and under ``"auto"`` the largest number of cells; 0 where no network is worth it."""
@@ -562,17 +564,17 @@ class GeneticBayes(Recipe):
         ``restriction`` says the same, and forced or forbidden edges; give one of the two.
     search : ``"genetic"``, ``"exact"`` (the optimum of the same objective, at most 20 attributes to
         place) or ``"hill"``.
-    share_structure : β, share of ε for the associations.
+    share_structure : β, share of ε for single columns and associations, as 1 : 2.
+    reconcile : ``Agree()`` where None; ``AsMeasured()`` leaves tables as they were measured.
 
     Attributes
     ----------
     search_ : :class:`SearchResult`, None where there was nothing to search.
     weights_ : float (d, d), the associations that the search saw.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: a sketch of R over the pairs that the
-    search may use (βε; those with a sensitive attribute are dropped), any search on it as
-    post-processing, and d noisy tables. A sensitive attribute stands in one
-    table only, so its own loss, (1−β)ε/d (ε/d where no network is learnt), is known before the run.
+    **Privacy:** strict: pure ε-DP under replacing one record: noisy columns and a sketch of R (βε;
+    none of a sensitive attribute), any search as post-processing, and d noisy tables. A sensitive
+    attribute's loss, (1−β)ε/d (ε/d without a network), is known before the run.
     """
 
     k: int | str = "auto"
@@ -595,4 +597,4 @@ class GeneticBayes(Recipe):
             raise BudgetError("give either target= and sensitive=, or restriction=, not both")
         parameters = self.population, self.elite, self.r, self.generations
         structure = GeneticSearch(self.k, self.theta_usefulness, policy, self.search, *parameters)
-        return Parts(structure, Uniform(TABLES))
+        return Parts(structure, Uniform(TABLES), reconcile=AgreeByDefault())

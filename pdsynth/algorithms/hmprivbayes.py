@@ -18,12 +18,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.budgets import Parts, by_weight, measure_joint_counts, risk_entropy_weights
+from ..core.agreement import AgreeByDefault
+from ..core.budgets import (
+    ENTROPIES,
+    Parts,
+    by_weight,
+    measure_joint_counts,
+    risk_entropy_weights,
+)
 from ..core.curator import Candidates, Curator
 from ..core.errors import BudgetError, is_one_of, is_whole, needed_for, progress, show
-from ..core.measures import normalised_risk_entropy, sketch_noise
 from ..core.network import Network
-from ..core.noise import as_fraction, number, positive
+from ..core.noise import ONE_REPLACED, as_fraction, number, positive
 from ..core.recipe import Recipe
 from ..core.schema import BinaryEncoding, Facts, Schema
 from ..core.structure import (
@@ -37,6 +43,7 @@ from ..core.structure import (
     subsets,
 )
 from .ppba import symmetric_matrix
+from .risk import bit_entropies, columns_over_bits
 
 READINGS = ("similarity", "printed")
 CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a public yardstick
@@ -86,11 +93,17 @@ def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
 
 
 def spectral_clusters(
-    similarity: np.ndarray, k: int, *, sigma: float = 1.0, reading: str = "similarity"
+    similarity: np.ndarray,
+    k: int,
+    *,
+    sigma: float = 1.0,
+    reading: str = "similarity",
+    dimensions: int | None = None,
 ) -> Clusters:
     """Clusters of columns from a similarity matrix (d, d): k, or fewer when fewer rows differ.
 
-    k₁ of Algorithm 1 is k. Raises BudgetError for k outside 1 … d.
+    ``dimensions``: k₁ of Algorithm 1, which the paper doesn't give; None: k. Raises BudgetError for
+    k outside 1 … d.
 
     **Privacy:** post-processing of noisy similarities; the seed is public.
     """
@@ -101,7 +114,7 @@ def spectral_clusters(
     from sklearn.cluster import KMeans  # noqa: PLC0415 - a second that only clustering needs
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
-    rows = embedding(affinity(similarity, sigma, reading), k)
+    rows = embedding(affinity(similarity, sigma, reading), dimensions or k)
     with warnings.catch_warnings():  # fewer different rows than clusters: some stay empty
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = KMeans(k, init="k-means++", n_init=10, random_state=0).fit_predict(rows)
@@ -126,25 +139,23 @@ def check_clusters(k: int, d: int, what: str = "attributes") -> None:
             import sklearn  # noqa: F401, PLC0415
 
 
-def noise_to_signal(
-    n: int, sizes: Sequence[int], epsilon: Fraction, pairs: Sequence[tuple[int, int]] | None = None
-) -> float:
+def noise_to_signal(n: int, attributes: int, epsilon: Fraction, pairs: int | None = None) -> float:
     """The noise of released R over what there is to see, from public facts alone.
 
-    A sketch of some ``pairs`` (all if None) adds Laplace noise of scale Σ Δ(K) / (2 n² ε) to each
-    R. Spectral clustering averages over g attributes, so the ratio is that of two eigenvalues: the
-    largest of such a noise matrix, 2·√2·scale·√g, and that of a cluster of g/3 attributes tied with
-    R = 0.1 (:data:`CLEAR`). Above 1, clusters are more noise than signal; above 3, little else.
+    A sketch of some ``pairs`` (all if None) adds Laplace noise of scale pairs/(n ε) to each R
+    (:meth:`.Curator.residuals`). Spectral clustering averages over g attributes, so the ratio is
+    that of two eigenvalues: the largest of such a noise matrix, 2·√2·scale·√g, and that of a
+    cluster of g/3 attributes tied with R = 0.1 (:data:`CLEAR`). Above 1, clusters are more noise
+    than signal; above 3, little else.
 
-    >>> census = noise_to_signal(45_222, (16,) * 15, Fraction(1))
-    >>> census < 1 < noise_to_signal(19_719, (6,) * 57, Fraction(1, 2))
+    >>> noise_to_signal(45_222, 15, Fraction(1)) < 1 < noise_to_signal(19_719, 57, Fraction(1, 4))
     True
     """
-    g = len(sizes)
+    g = attributes
     if n < 2 or g < 2:
         return math.inf
-    pairs = [(i, j) for i in range(g) for j in range(i)] if pairs is None else pairs
-    scale = float(sketch_noise(n, sizes, pairs, epsilon)) / (2 * n**2)
+    pairs = g * (g - 1) // 2 if pairs is None else pairs
+    scale = float(ONE_REPLACED.scale(epsilon, tables=pairs)) / (2 * n)
     return 2 * math.sqrt(2) * scale * math.sqrt(g) / (CLEAR * g / 3)
 
 
@@ -262,10 +273,14 @@ class _Search:
 
 @dataclass(frozen=True)
 class Clustering:
-    """Clusters of bit columns, how their bits are tied, and what finding them showed and cost."""
+    """Clusters of bit columns, how their bits are tied, and what finding them showed and cost.
+
+    ``columns``: the released tables of single attributes, over their bits.
+    """
 
     clusters: Clusters
     ties: ParentFilter
+    columns: tuple[Measurement, ...] = ()
     similarity: np.ndarray | None = None
     spent: Fraction = Fraction(0)
 
@@ -280,27 +295,31 @@ class Clustered(Recipe):
     sigma : σ of the spectral clustering.
     clusters : public clusters of attributes, ``[["age", "sex"], …]``, each attribute once; nothing
         is spent on finding them, k is ignored.
-    share_sketch, share_structure : shares of ε for similarities and selections; tables get the
-        rest.
+    share_histograms, share_sketch, share_structure : shares of ε for single columns, similarities
+        and selections; tables get the rest.
+    reconcile : ``Agree()`` where None; ``AsMeasured()`` leaves tables as they were measured.
 
     Attributes
     ----------
     clusters_ : the clusters, as names of bits. ``similarity_``: the released similarities, or None.
 
-    **Privacy:** what the subclass says; one noisy sketch of R over pairs of attributes, from which
-    the clusters follow, or none where they are public or the sketch would be noise.
+    **Privacy:** what the subclass says; a noisy table per column, and one noisy sketch of R over
+    pairs of attributes, from which the clusters follow, or none where they are public or the sketch
+    would be noise.
     """
 
     k: int = 3
     l: int = 3  # noqa: E741 - the papers' letter
     sigma: float = 1.0
     clusters: Sequence[Sequence[str]] | None = None
+    share_histograms: float = 0.15
     share_sketch: float = 0.15
     share_structure: float = 0.25
 
     eta: ClassVar[Any] = 0
     affinity: ClassVar[Any] = "auto"
-    shares: ClassVar[tuple[str, ...]] = ("share_sketch", "share_structure")
+    dimensions: ClassVar[Any] = None  # k₁ of the spectral clustering: k
+    shares: ClassVar[tuple[str, ...]] = ("share_histograms", "share_sketch", "share_structure")
     k_counts_parents: ClassVar[bool] = False
     structure: ClassVar[type]  # made from the synthesizer, whose parameters it has
 
@@ -312,7 +331,7 @@ class Clustered(Recipe):
             )
 
     def _parts(self, facts: Facts) -> Parts:
-        return Parts(self.structure(self))
+        return Parts(self.structure(self), reconcile=AgreeByDefault())
 
     def public_clusters(self, schema: Schema) -> Clusters | None:
         """Clusters of attribute columns declared in public, or None."""
@@ -363,7 +382,9 @@ class InClusters(Structure):
         made = self.made
         reading = self.affinity if made.affinity == "auto" else made.affinity
         sigma = float(positive("sigma", made.sigma))
-        return spectral_clusters(similarity, made.k, sigma=sigma, reading=reading)
+        return spectral_clusters(
+            similarity, made.k, sigma=sigma, reading=reading, dimensions=made.dimensions
+        )
 
     def result(
         self,
@@ -380,7 +401,7 @@ class InClusters(Structure):
             Network.of_columns(pairs, bits.names),
             rule=f"l = {self.most}",
             attributes=shown,
-            measurements=tuple(found),
+            measurements=(*plan.columns, *found),
             schema=bits,
         )
 
@@ -395,27 +416,32 @@ class AttributeClusters(InClusters):
         named = {name: as_fraction(getattr(self.made, name)) for name in self.made.shares}
         return named | {"tables": Fraction(1) - sum(named.values())}
 
-    def cluster(self, curator: Curator, encoding: BinaryEncoding, epsilon1: Fraction) -> Clustering:
+    def cluster(self, curator: Curator, encoding: BinaryEncoding, shares: Shares) -> Clustering:
         """Clusters of whole attributes and the filter, from one sketch worth its noise.
 
-        **Privacy:** ε₁, where there is a sketch; clusters and filter are post-processing.
+        **Privacy:** a noisy table per column for its share; ε₁, where there is a sketch; clusters
+        and filter are post-processing.
         """
+        epsilon1, released = shares["share_sketch"], curator.columns(shares["share_histograms"])
         made, schema = self.made, curator.schema
         public = made.public_clusters(schema)
         whole = public or (tuple(range(len(schema))),)
         place = [schema.index(owner) for owner in encoding.owners]
-        known = Clustering(spread_over_bits(whole, encoding), ParentFilter.by_distance(place))
+        columns = columns_over_bits(released, encoding)
+        known = Clustering(
+            spread_over_bits(whole, encoding), ParentFilter.by_distance(place), columns
+        )
         clustered = public is not None or made.k == 1
         if clustered and not made.eta:
             return known
         pairs = [(i, j) for c in whole for a, i in enumerate(c) for j in c[a + 1 :]]
-        sizes = schema.sizes  # no other pair is looked at
-        ratio = noise_to_signal(curator.n, sizes, epsilon1, pairs) if pairs else math.inf
+        # no other pair is looked at
+        ratio = noise_to_signal(curator.n, len(schema), epsilon1, len(pairs)) if pairs else math.inf
         if ratio > NOISE_DOMINATES:
             if pairs:
                 self.warn(ratio, curator.n, len(schema), clustered)
             return known
-        values, entry = curator.noisy_associations(
+        values, entry = curator.residuals(
             pairs, epsilon1, step="similarity of attribute pairs", source=DPSC
         )
         similarity = symmetric_matrix(len(schema), pairs, values)
@@ -423,7 +449,7 @@ class AttributeClusters(InClusters):
         together = np.equal.outer(place, place)
         strength = np.where(together, np.inf, similarity[np.ix_(place, place)])
         ties = ParentFilter(strength, float(number("eta", made.eta)), entry)
-        return Clustering(spread_over_bits(found, encoding), ties, similarity, epsilon1)
+        return Clustering(spread_over_bits(found, encoding), ties, columns, similarity, epsilon1)
 
     def warn(self, ratio: float, n: int, d: int, clustered: bool) -> None:
         """Say that the sketch would be noise, and what is done without it."""
@@ -450,17 +476,16 @@ class IBayesInClusters(AttributeClusters):
     """Attributes are clustered, every budget is shared by all clusters (`algorithms` §4.4)."""
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """Clusters, risk entropies, networks, tables.
+        """Columns, clusters, risk entropies, networks, tables.
 
-        **Privacy:** the sketch's and the histograms' share; selections and tables cost the rest.
+        **Privacy:** the sketch's and the columns' share; selections and tables cost the rest.
         """
         encoding, bits = BinaryEncoding(facts.schema), curator.binary()
         names, epsilon0 = encoding.schema.names, shares["share_histograms"]
-        plan = self.cluster(curator, encoding, shares["share_sketch"])
-        counts, entry = curator.histograms(
-            range(len(facts.schema)), epsilon0, step="risk entropies and roots", source=TABLES
-        )
-        risk = bit_entropies(counts, encoding)
+        plan = self.cluster(curator, encoding, shares)
+        released = tuple(m.entry for m in plan.columns)
+        entry = curator.note_post_processing(ENTROPIES, released, "risk entropies of bits")
+        risk = bit_entropies(plan.columns, facts.schema, curator.n)
         selections = len(names) - len(plan.clusters)
         epsilon2 = shares["share_structure"] if selections else Fraction(0)
         each, found = epsilon2 / max(selections, 1), []
@@ -494,32 +519,30 @@ class HMPrivBayes(Clustered):
     affinity : ``"similarity"``, or ``"printed"``: exp(−s/2σ²) of a similarity, which separates
         related attributes; ``"auto"``: similarity under strict.
     clusters : public clusters of attributes, as :class:`Clustered` says.
-    share_histograms, share_sketch, share_structure : shares of ε under strict for histograms,
-        similarities and selections; tables get the rest.
+    share_histograms, share_sketch, share_structure, reconcile : as :class:`Clustered` says.
 
     Attributes
     ----------
     clusters_, similarity_ : as :class:`Clustered` says. ``risk_entropy_``: normalised, of every
-        bit.
+        bit; what is known of the noise is taken off (:func:`bit_entropies`).
 
     Whole attributes are clustered, so that the bits of one aren't separated. A filter that leaves a
     child no candidate gives Π = {}. Steps with more than 250,000 candidates are cut to the
     strongest parents of each child: by the released similarity, by distance in the schema where
     there is none.
 
-    **Privacy:** strict: pure ε-DP under replacing one record. One-way histograms
-    (share_histograms·ε) give risk entropies and roots, one sketch of R over pairs of attributes
-    (share_sketch·ε) gives clusters and filter, both by post-processing; the selections of all
-    clusters share share_structure·ε (score R), the tables of all clusters the rest: disjoint
-    columns are not disjoint records. Where clusters are public, or k = 1, and η = 0, there is no
-    sketch, and its share goes to the tables; so it does, with a warning, where it would be noise.
+    **Privacy:** strict: pure ε-DP under replacing one record. A noisy table per column
+    (share_histograms·ε) gives risk entropies and roots, residuals of pairs of attributes against
+    independence (share_sketch·ε, sensitivity 2 per pair) give clusters and filter, both by
+    post-processing; the selections of all clusters share share_structure·ε (score R), the tables of
+    all clusters the rest: disjoint columns are not disjoint records. Where clusters are public, or
+    k = 1, and η = 0, there is no sketch, and its share goes to the tables; so it does, with a
+    warning, where it would be noise. Agreement is post-processing.
     """
 
     eta: float = 0.1  # type: ignore[misc]
     affinity: str = "auto"  # type: ignore[misc]
-    share_histograms: float = 0.05
 
-    shares: ClassVar[tuple[str, ...]] = ("share_histograms", "share_sketch", "share_structure")
     structure: ClassVar[type] = IBayesInClusters
 
     def _check(self, facts: Facts) -> None:
@@ -529,24 +552,6 @@ class HMPrivBayes(Clustered):
             raise BudgetError(
                 f"affinity must be one of {('auto', *READINGS)}, got {show(self.affinity)}"
             )
-
-
-def bit_entropies(histograms: Sequence[np.ndarray], encoding: BinaryEncoding) -> dict[str, float]:
-    """Normalised risk entropy of every bit from released histograms of the attributes.
-
-    **Privacy:** post-processing of noisy counts.
-    """
-    out: dict[str, float] = {}
-    for j, counts in enumerate(histograms):
-        columns = encoding.bits(encoding.original.names[j])
-        codes = np.zeros((len(counts), len(encoding.original)), dtype=np.int64)
-        codes[:, j] = np.arange(len(counts))
-        ones = encoding.encode(codes)[:, columns].astype(bool)
-        mass = np.maximum(counts, 0)
-        for b, column in enumerate(columns):
-            both = np.array([mass[~ones[:, b]].sum(), mass[ones[:, b]].sum()])
-            out[encoding.schema.names[column]] = normalised_risk_entropy(both)
-    return out
 
 
 def measure(

@@ -1,24 +1,26 @@
-"""HPPrivBayes: attributes enter by average mutual information, noise follows two groups.
+"""HPPrivBayes: attributes enter by average association, noise follows two groups.
 
-:class:`Ordered` lets attributes enter in an order and draws their parents. :class:`Groups` gives
-two groups of attributes their own part of ε, and rare values their own noise.
+:class:`Ordered` lets attributes enter in an order and draws their parents. The groups are
+:class:`~pdsynth.algorithms.personal.Groups`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 
-from ..core.budgets import RARE_VALUES, Allocation, BudgetRule, Parts, proportional, value_weights
+from ..core.agreement import AgreeByDefault
+from ..core.budgets import Parts, proportional
 from ..core.curator import Curator
 from ..core.errors import BudgetError, is_one_of, progress, show
 from ..core.measures import entropy
 from ..core.network import Network, Restriction
-from ..core.noise import TableBudget, as_fraction, number, positive, share
+from ..core.noise import as_fraction, share
 from ..core.recipe import Recipe
-from ..core.schema import Facts, Schema
+from ..core.schema import Facts
 from ..core.structure import (
     Learner,
     ParentRule,
@@ -27,16 +29,11 @@ from ..core.structure import (
     check_width,
     list_candidates,
 )
+from .personal import Groups, SensitivityGroups
 
 SOURCE, AVERAGES = "thesis Alg 3 line 7", "thesis Alg 3 line 2"
-LINES, WEIGHTS = "thesis Alg 4 lines 3–10", "thesis Alg 6 line 5"
-GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
 ORDER_WEIGHTS = "weighted PrivBayes: weights"
-WEIGHTS_STEP = "sensitivity weights of group B"
 ORDERS = "association", "entropy", "domain"
-FARTHEST = 1000  # how far budgets may lie apart
-
-GroupsOfNames = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -45,13 +42,14 @@ class Ordered(Learner):
 
     ``by``: ``"association"`` (thesis, average mutual information), ``"entropy"`` (weighted
     PrivBayes) or ``"domain"`` (largest first, public).
-    ``share_sketch``: part of the structure's share for an order that must be asked for.
+    ``share_sketch``: part of the structure's share for an order that must be asked for: three
+    quarters for single columns and one for what ties them, or all for single columns.
     ``step``, ``reason``: how the ledger names that question, and why it matters where the answer
     isn't paid for.
     """
 
     by: str = "association"
-    share_sketch: float = 0.15
+    share_sketch: float = 0.3
     step: str = ""
     reason: str = ""
 
@@ -65,10 +63,11 @@ class Ordered(Learner):
             check_width(len(facts.schema), "an order by association")
 
     def steps(self, facts: Facts) -> Shares:
-        """The order's sketch, where one is asked for, and the selections."""
-        public = self.by == "domain"
-        sketch = Fraction(0) if public else share("share_sketch", self.share_sketch)
-        return {"order": sketch, "selections": 1 - sketch}
+        """Single columns and the order's sketch, where they are asked for, and the selections."""
+        asked = {"association": {"columns": 3, "order": 1}, "entropy": {"columns": 1}}
+        parts = asked.get(self.by, {})
+        sketch = share("share_sketch", self.share_sketch) if parts else Fraction(0)
+        return {"selections": 1 - sketch} | (proportional(sketch, parts) if parts else {})
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """The network; without a choice to make, its order is the one that policy gives.
@@ -90,7 +89,7 @@ class Ordered(Learner):
         strength = np.array(schema.sizes, dtype=float)
         if self.by != "domain":
             step = self.step or f"order by {self.by}"
-            strength, depends_on = self.sketch(curator, shares["order"], step)
+            strength, depends_on = self.sketch(curator, shares, step)
         order = self.rank(strength)
         network = ordered(
             curator,
@@ -111,16 +110,20 @@ class Ordered(Learner):
         """Columns, the strongest first, ties by column."""
         return np.argsort(-strength, kind="stable").tolist()
 
-    def sketch(self, curator: Curator, epsilon: Fraction, step: str) -> tuple[np.ndarray, str]:
+    def sketch(self, curator: Curator, shares: Shares, step: str) -> tuple[np.ndarray, str]:
         """What the attributes are ordered by, float (d,), and its ledger entry.
 
-        **Privacy:** ``epsilon``, for average associations or for one-way histograms.
+        **Privacy:** the shares "columns" and, for average associations, "order".
         """
-        if self.by == "association":
-            return curator.average_association(epsilon, step=step, source=AVERAGES)
-        columns = range(len(curator.schema))
-        counts, entry = curator.histograms(columns, epsilon, step=step, source=ORDER_WEIGHTS)
-        return entropies(counts), entry
+        released = curator.columns(shares.get("columns", Fraction(0)))
+        if self.by == "entropy":
+            return entropies([answer.counts for answer in released.values()]), curator.ledger.last
+        d = len(curator.schema)
+        pairs = list(combinations(range(d), 2))
+        sums, entry = curator.residuals(
+            pairs, shares["order"], step=step, source=AVERAGES, sums=True
+        )
+        return sums / (d - 1), entry
 
 
 def entropies(histograms: Sequence[np.ndarray]) -> np.ndarray:
@@ -164,252 +167,6 @@ def ordered(
     return Network.of_columns(pairs, schema.names)
 
 
-@dataclass(frozen=True)
-class SensitivityGroups:
-    """How group B treats rare values, and what public policy has settled beforehand.
-
-    ``groups``: ``{"A": [...], "B": [...]}`` by public policy: costs nothing, and is the cleanest
-    personalisation. None: ``schema.groups`` where it is declared, else association with the
-    sensitive attribute. What it doesn't name goes to B. ``rare_values``: ``"less_noise"`` (thesis),
-    ``"more_noise"``, or ``"same_noise"``, for which nothing is asked. ``v_min``: smallest relative
-    weight of a value under strict.
-    ``weights``: ``{attribute: [one weight per value]}`` of attributes of group B by public policy:
-    who gets which noise is then decided by people and not by the records, and
-    ``ledger_.value_epsilon(attribute)`` says what each value loses, if that attribute alone
-    changes. An attribute that goes with it tells it, too: put both into one group, and see
-    ``ledger_.attribute_epsilon([…])``.
-
-    >>> SensitivityGroups(rare_values="same_noise").v_min
-    0.5
-    """
-
-    groups: Mapping[str, Sequence[str]] | None = None
-    rare_values: str = "less_noise"
-    v_min: float = 0.5
-    weights: Mapping[str, Sequence[float]] | None = None
-
-    def check(self) -> None:
-        """Refuse what is out of range."""
-        if not is_one_of(self.rare_values, RARE_VALUES):
-            raise BudgetError(
-                f"rare_values must be one of {RARE_VALUES}, got {show(self.rare_values)}"
-            )
-        if not 0 < number("v_min", self.v_min) <= 1:
-            raise BudgetError(f"v_min must lie in (0, 1], got {show(self.v_min)}")
-        for name in ("groups", "weights"):
-            given = getattr(self, name)
-            if given is not None and not (isinstance(given, Mapping) and given):
-                raise BudgetError(
-                    f"{name} must be a mapping that names attributes, or None, got {show(given)}"
-                )
-
-    def public_weights(self, name: str, size: int) -> tuple[Fraction, ...]:
-        """Relative budgets of an attribute's values as declared in public, the largest 1."""
-        declared: Any = (self.weights or {})[name]
-        if isinstance(declared, str) or not isinstance(declared, (Sequence, np.ndarray)):
-            raise BudgetError(
-                "weights must be {attribute: [one weight per value]}, "
-                f"got {show(declared)} for {name!r}"
-            )
-        given = [positive(f"a weight of {name!r}", w) for w in declared]
-        if len(given) != size:
-            raise BudgetError(f"{name!r} has {size} values, but {len(given)} weights")
-        if max(given) > FARTHEST * min(given):
-            raise BudgetError(
-                f"weights of {name!r} lie more than 1,000 apart: the noise of some "
-                "values would leave nothing of them"
-            )
-        return tuple(w / max(given) for w in given)
-
-    def policy(self, schema: Schema, sensitive: str | None) -> GroupsOfNames | None:
-        """Groups declared in public, or None."""
-        declared = self.groups
-        if declared is None and not schema.groups:
-            return None
-        if declared is None:
-            declared = {g: [n for n in schema.names if schema.groups.get(n) == g] for g in "AB"}
-        if any(isinstance(v, str) or not isinstance(v, Sequence) for v in declared.values()):
-            raise BudgetError("groups must be {'A': [names], 'B': [names]}, got " + show(declared))
-        named = [*declared.get("A", []), *declared.get("B", [])]
-        for name in named:
-            schema.index(name)
-        if len(set(named)) != len(named) or not set(declared) <= {"A", "B"}:
-            raise BudgetError(
-                f"groups must name each attribute once, under 'A' or 'B'; got {dict(declared)}"
-            )
-        if sensitive in declared.get("B", []):
-            raise BudgetError(
-                f"the sensitive attribute {sensitive!r} is always in group A, but "
-                "the groups put it in B: take it out"
-            )
-        a = [n for n in schema.names if n in declared.get("A", []) or n == sensitive]
-        if not a:
-            raise BudgetError(
-                "the declared group A is empty: name a sensitive attribute, or put "
-                "an attribute in A"
-            )
-        return {"A": a, "B": [n for n in schema.names if n not in a]}
-
-
-def check_personal(personal: Any, r: Any) -> None:
-    """Refuse groups and a ratio of budgets that mean nothing."""
-    if not isinstance(personal, SensitivityGroups):
-        raise BudgetError(
-            f"personal must be a SensitivityGroups(...) of pds.parts, got {show(personal)}"
-        )
-    personal.check()
-    if not Fraction(1, FARTHEST) <= positive("r", r) <= FARTHEST:
-        raise BudgetError(f"r must lie between 1/{FARTHEST} and {FARTHEST}, got {show(r)}")
-
-
-@dataclass(frozen=True)
-class Groups(BudgetRule):
-    """Groups A (more sensitive) and B share the tables' ε as r : 1 (thesis, Algorithms 4 to 6).
-
-    Parameters as in :class:`HPPrivBayes`; ``share_sketch``: part of the tables' ε for associations
-    and histograms that must be asked for. ``degree``: k in the d−k−l of Algorithm 5, by which
-    strict doesn't divide.
-
-    **Privacy:** noisy associations and histograms, paid for; the tables of A cost ε₂/|A| each,
-    those of B ε₃/|B|.
-    """
-
-    sensitive: str | None = None
-    theta: float = 0.1
-    r: float = 1 / 3
-    personal: SensitivityGroups = SensitivityGroups()
-    share_sketch: float = 0.05
-    degree: int = 0
-
-    one_scale_per_table: ClassVar[bool] = False
-    foresees: ClassVar[bool] = True
-
-    def check(self, facts: Facts) -> None:
-        """Refuse parameters out of range, and attributes that the schema doesn't have."""
-        check_personal(self.personal, self.r)
-        share("share_sketch", self.share_sketch)
-        if number("theta", self.theta) < 0:
-            raise BudgetError(f"theta must be at least 0 bits, got {show(self.theta)}")
-        policy, schema = self.policy(facts), facts.schema
-        if self.sensitive is None and policy is None:
-            raise BudgetError(
-                "name the sensitive attribute (sensitive=…, one of "
-                f"{', '.join(schema.names)}) or declare groups by policy"
-            )
-        if self.sensitive is not None:
-            schema.index(self.sensitive)
-        for name in self.personal.weights or ():
-            if policy is None or name not in policy["B"]:
-                raise BudgetError(
-                    "public weights are for attributes that groups={...} puts in B; "
-                    f"{name!r} isn't one of them"
-                )
-            self.personal.public_weights(name, schema[name].size)
-
-    def questions(self, facts: Facts) -> dict[str, bool]:
-        """Which of groups and value weights have to be asked for; a fact of the policy alone."""
-        policy, given = self.policy(facts), self.personal.weights or ()
-        weighs = self.personal.rare_values != "same_noise"
-        open_values = policy is None or any(name not in given for name in policy["B"])
-        return {"groups": policy is None, "weights": weighs and open_values}
-
-    def asks(self, facts: Facts) -> Shares:
-        """The sketches of associations and histograms, as 2 : 1, where they are needed."""
-        asked = self.questions(facts)
-        wanted = {"groups": 2 * asked["groups"], "weights": int(asked["weights"])}
-        if not any(wanted.values()):
-            return {}
-        return proportional(share("share_sketch", self.share_sketch), wanted)
-
-    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
-        """Groups A and B (thesis, Algorithm 4), the associations they come from, and their entry.
-
-        **Privacy:** policy is free; otherwise as :meth:`Curator.association_with`, their share.
-        """
-        policy, values, entry = self.policy(facts), None, "public"
-        if policy is None:
-            names, bound = facts.schema.names, self.threshold()
-            strength, entry = self.associations(curator, shares.get("groups", Fraction(0)))
-            a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
-            policy = {"A": a, "B": [n for n in names if n not in a]}
-            values = dict(zip(names, strength.tolist(), strict=True))
-        return policy, values, entry
-
-    def allocate(
-        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
-    ) -> Allocation:
-        """Value weights, then shares.
-
-        **Privacy:** histograms for their share; the tables cost the rest.
-        """
-        groups, associations, groups_from = learnt.foreseen
-        (a, b), schema = groups.values(), facts.schema
-        weights = shares.get("weights", Fraction(0))
-        counts, weights_from = self._weights_from(curator, b, weights)
-        parts = proportional(shares["tables"] + (0 if b else weights), self.parts_of(groups))
-        entries = tuple(x for x in (groups_from, weights_from) if x != "public")
-        tables, shown = dict[str, TableBudget](), dict[str, tuple[float, ...]]()
-        for name in a:
-            tables[name] = TableBudget(parts["A"] / len(a), None, entries, GROUP_A)
-        for name in b:
-            if name in counts:
-                weighed = self.weigh(counts[name])
-            else:
-                weighed = self.personal.public_weights(name, schema[name].size)
-            shown[name] = tuple(map(float, weighed))
-            tables[name] = TableBudget(parts["B"] / len(b), weighed, entries, GROUP_B)
-        return Allocation(
-            tables, {"groups_": groups, "association_": associations, "weights_": shown}
-        )
-
-    def parts_of(self, groups: GroupsOfNames) -> dict[str, Fraction]:
-        """What the groups that have members get of the tables' ε, as r : 1."""
-        parts = {"A": positive("r", self.r), "B": Fraction(1)}
-        return {group: part for group, part in parts.items() if groups[group]}
-
-    def weigh(self, counts: np.ndarray) -> tuple[Fraction, ...]:
-        """Relative budgets of an attribute's values from its counts, the largest 1."""
-        floor = as_fraction(self.personal.v_min)
-        return value_weights(counts, self.personal.rare_values, floor)
-
-    def policy(self, facts: Facts) -> GroupsOfNames | None:
-        """Groups declared in public, or None."""
-        return self.personal.policy(facts.schema, self.sensitive)
-
-    def threshold(self) -> float:
-        """The least R of group A: that which stands for θ bits of I."""
-        return float(0.752 * np.sqrt(float(number("theta", self.theta)) * np.log(2) / 2))
-
-    def associations(self, curator: Curator, epsilon: Fraction) -> tuple[np.ndarray, str]:
-        """How strongly attributes are tied to the sensitive one, float (d,), and the entry.
-
-        **Privacy:** ``epsilon``.
-        """
-        s = str(self.sensitive)
-        column, step = curator.schema.index(s), f"groups by association with {s}"
-        return curator.association_with(column, epsilon, step=step, source=LINES)
-
-    def histograms(
-        self, curator: Curator, columns: list[int], epsilon: Fraction
-    ) -> tuple[list[np.ndarray], str]:
-        """Counts of the values of some attributes, and their ledger entry.
-
-        **Privacy:** ``epsilon``.
-        """
-        return curator.histograms(columns, epsilon, step=WEIGHTS_STEP, source=WEIGHTS)
-
-    def _weights_from(
-        self, curator: Curator, b: list[str], epsilon: Fraction
-    ) -> tuple[dict[str, np.ndarray], str]:
-        """Histograms of the B attributes whose weights aren't public, and their entry."""
-        schema = curator.schema
-        b = [name for name in b if name not in (self.personal.weights or ())]
-        if self.personal.rare_values == "same_noise" or not b:
-            return {name: np.ones(schema[name].size) for name in b}, "public"
-        counts, entry = self.histograms(curator, [schema.index(name) for name in b], epsilon)
-        return dict(zip(b, counts, strict=True)), entry
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class HPPrivBayes(Recipe):
     """HPPrivBayes: attributes enter by average mutual information, noise follows two groups.
@@ -423,10 +180,15 @@ class HPPrivBayes(Recipe):
     r : L2/L3, the budget of group A (more sensitive) against group B.
     personal : :class:`SensitivityGroups`: groups and weights by public policy, and who gets less
         noise. None: as the thesis.
-    share_sketch, share_structure : shares of the private sketches (L0) and of the structure (the
-        thesis' L1); the rest is split by r.
+    share_histograms : share of the single columns, which tell value weights and what independent
+        pairs would be, and are used again where tables are made to agree.
+    share_sketch, share_structure : shares of associations for order and groups, as 1 : 4 (L0), and
+        of the structure (the thesis' L1); the rest is split by r.
+    reconcile : ``Agree()`` where None; ``AsMeasured()`` leaves tables as the thesis does.
     restriction : edges that the network must or may not have, by public policy; the order gives
         way.
+    reading : ``"exactly k"``; ``"at most k"``, which strict refuses: parent sets of fewer than k
+        attributes compete, too.
 
     Attributes
     ----------
@@ -434,12 +196,16 @@ class HPPrivBayes(Recipe):
         S.
     order_ : the attributes by ``average_association_``.
     weights_ : relative budgets of the values of each attribute of group B.
+    table_epsilon_ : ε of the table of each attribute.
 
-    **Privacy:** strict: pure ε-DP under replacing one record. Order, groups and weights come from
-    three discrete Laplace sketches (share_sketch·ε, split 0.4/0.4/0.2), everything that follows
-    from them is post-processing; d−1 exponential mechanisms (share_structure·ε, score R); one noisy
-    table per attribute, ε₂/|A| or ε₃/|B| each, with per-value scales whose worst move costs exactly
-    that.
+    Warns where an attribute of group A loses as much in tables as with equal budgets, because it is
+    a parent of tables of group B.
+
+    **Privacy:** strict: pure ε-DP under replacing one record. A noisy table per column
+    (share_histograms·ε); order and groups from residuals against independence (share_sketch·ε,
+    sensitivity 2 per pair), everything that follows from them is post-processing; d−1 exponential
+    mechanisms (share_structure·ε, score R); one noisy table per attribute, r : 1 by its group, with
+    per-value scales whose worst move costs exactly that. Agreement is post-processing.
     """
 
     k: int | str = "auto"
@@ -447,12 +213,15 @@ class HPPrivBayes(Recipe):
     theta: float = 0.1
     r: float = 1 / 3
     personal: SensitivityGroups | None = None
+    share_histograms: float = 0.15
     share_sketch: float = 0.05
     share_structure: float = 0.3
     theta_usefulness: float = 4
     restriction: Restriction | None = None
+    reading: str = "exactly k"
 
-    shares: ClassVar[tuple[str, ...]] = ("share_sketch", "share_structure")
+    shares: ClassVar[tuple[str, ...]] = ("share_histograms", "share_sketch", "share_structure")
+    readings: ClassVar[tuple[str, ...]] = ("exactly k", "at most k")
 
     def threshold(self) -> float:
         """The threshold of group A: the R that stands for θ under strict, else θ, bits of I."""
@@ -467,22 +236,21 @@ class HPPrivBayes(Recipe):
         structure = Ordered(
             self.k, self.theta_usefulness, restriction=self.restriction, step="AMI order"
         )
-        return Parts(structure, self._groups())
+        return Parts(structure, self._groups(), reconcile=AgreeByDefault())
 
     def _split(self, facts: Facts, parts: Parts) -> dict[str, Fraction]:
-        """One sketch budget for order, groups and weights (4 : 4 : 2), as far as they are asked."""
+        """Columns, order and groups, as far as they are asked for; selections; tables."""
         learns, sketched = parts.structure.asks(facts), parts.budget.asks(facts)
-        asked = {
-            "order": 4 * bool(learns),
-            "groups": 4 * bool(sketched.get("groups")),
-            "weights": 2 * bool(sketched.get("weights")),
+        sketch = as_fraction(self.share_sketch) / 5
+        wanted = {
+            "columns": as_fraction(self.share_histograms) * bool(learns or sketched),
+            "order": sketch * bool(learns),
+            "groups": 4 * sketch * ("groups" in sketched),
         }
         epsilon1 = facts.epsilon * as_fraction(self.share_structure)
         epsilon0 = facts.epsilon - epsilon1 - facts.epsilon2
-        sketches = dict.fromkeys(asked, Fraction(0))
         tables = facts.epsilon2 + (Fraction(0) if learns else epsilon1)
-        if any(asked.values()):
-            sketches = proportional(epsilon0, asked)
-        else:
-            tables += epsilon0
-        return sketches | ({"selections": epsilon1} if learns else {}) | {"tables": tables}
+        split = {"selections": epsilon1} if learns else {}
+        if any(wanted.values()):
+            return split | proportional(epsilon0, wanted) | {"tables": tables}
+        return split | {"tables": tables + epsilon0}

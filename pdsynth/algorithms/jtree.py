@@ -123,6 +123,7 @@ class JTree(Recipe):
         I(A_i, A_j) ≥ θ_ij = ½ min(|A_i|−1, |A_j|−1) φ² nats. Strict compares R with
         ``0.752·sqrt(θ_ij / 2)`` (Pinsker's cap on R, scaled as in HPPrivBayes).
     theta_usefulness : θ of TODS; no clique gets more than n ε₂ / (2 d θ) cells.
+    reading : ``"attributes"``; ``"bits"``, which strict refuses: cliques of the binary encoding.
     epsilon, guarantee, noise, random_state : as in PrivBayes.
 
     The bound on cells is public: d, not the number of cliques C ≤ d, stands in it. Edges enter from
@@ -143,6 +144,9 @@ class JTree(Recipe):
     share_structure: float = 0.5
     phi: float = 0.2
     theta_usefulness: float = 4
+    reading: str = "attributes"
+
+    readings: ClassVar[tuple[str, ...]] = ("attributes", "bits")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(CliqueTables(self.phi, self.theta_usefulness), reconcile=AgreeInPairs())

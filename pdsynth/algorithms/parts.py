@@ -12,7 +12,8 @@ from ..core.schema import Facts
 from ..core.structure import Fixed
 from .consistent import ResidualForest, ResidualRounds
 from .genetic import GeneticSearch
-from .hpprivbayes import Groups, Ordered, SensitivityGroups
+from .hpprivbayes import Ordered
+from .personal import ByTies, Groups, SensitivityGroups
 from .ppba import PairwiseSums, SpanningTree
 from .privabn import Adaptive
 from .privbayes import Greedy
@@ -21,6 +22,7 @@ __all__ = [
     "Adaptive",
     "Agree",
     "AsMeasured",
+    "ByTies",
     "ConditionalNoise",  # noqa: F822 - see __getattr__
     "Fixed",
     "GeneticSearch",
@@ -50,7 +52,8 @@ class Synthesizer(Recipe):
     structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``,
         ``SpanningTree``, ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public
         and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
-    budget : ``Uniform``, ``Groups``, ``RiskEntropy`` or ``Geometric``. None: ``Uniform()``.
+    budget : ``Uniform``, ``Groups``, ``ByTies``, ``RiskEntropy`` or ``Geometric``. None:
+        ``Uniform()``.
     conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` of PrivABN,
         which isn't private and so is refused under strict. None: ``JointCounts()``.
     reconcile : what is done to the noisy tables afterwards. None: ``Agree()`` for structures that

@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ..core.agreement import AgreeByDefault
 from ..core.budgets import Geometric, Parts
 from ..core.curator import Candidates, Curator, Pairs
 from ..core.errors import BudgetError, progress, show
@@ -98,6 +99,18 @@ def result_of_sums(
     return StructureResult(Network.of_columns(chosen, schema.names), weights, entry)
 
 
+def sketch_ties(
+    curator: Curator, pairs: Pairs, shares: Shares, step: str, source: str
+) -> tuple[np.ndarray, str]:
+    """How far pairs of columns are from independence, R, float (pairs,), and the ledger entry.
+
+    **Privacy:** the share "columns" for the columns of these pairs, unless they were measured
+    before, and "associations" for the residuals.
+    """
+    curator.columns(shares["columns"], sorted({j for pair in pairs for j in pair}))
+    return curator.residuals(pairs, shares["associations"], step=step, source=source)
+
+
 def symmetric_matrix(d: int, pairs: Sequence[tuple[int, int]], values: np.ndarray) -> np.ndarray:
     """One value per pair as a symmetric float matrix (d, d), 0 where no pair names it."""
     matrix = np.zeros((d, d))
@@ -113,7 +126,7 @@ class SpanningTree(Learner):
     The root is the attribute with the largest row sum of associations. Only neighbours in the tree
     of what is placed may enter, and their tree neighbour is one of their parents. The weight of X
     at its entry is Σ association(X, p) over its parents p. ``share_sketch``: part of the
-    structure's share for the associations.
+    structure's share for single columns and for the associations, in equal parts.
     """
 
     share_sketch: float = 0.5
@@ -125,22 +138,22 @@ class SpanningTree(Learner):
         check_width(len(facts.schema), "a spanning tree")
 
     def steps(self, facts: Facts) -> Shares:
-        """The associations and the selections."""
+        """Single columns, associations and selections."""
         sketch = share("share_sketch", self.share_sketch)
-        return {"associations": sketch, "selections": 1 - sketch}
+        return {"columns": sketch / 2, "associations": sketch / 2, "selections": 1 - sketch}
 
     def grow(
         self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
     ) -> StructureResult:
         """Associations, tree, then pairs along the tree.
 
-        **Privacy:** the associations' share, then d−1 exponential mechanisms that share the rest
-        (fewer and larger where a restriction settles pairs); tree, root and weights are functions
-        of the associations.
+        **Privacy:** the shares of columns and associations, then d−1 exponential mechanisms that
+        share the rest (fewer and larger where a restriction settles pairs); tree, root and weights
+        are functions of the associations.
         """
         schema, d = facts.schema, len(facts.schema)
         tied = list(combinations(range(d), 2))
-        values, entry = self.sketch(curator, tied, shares["associations"])
+        values, entry = self.sketch(curator, tied, shares)
         matrix, permitted = symmetric_matrix(d, tied, values), self.permitted(facts)
         edges, pairs = maximum_spanning_tree(matrix), list(permitted.fixed_pairs)
         if not pairs:
@@ -162,12 +175,12 @@ class SpanningTree(Learner):
             pairs.append(curator.select(candidates, self.measure, each, source=SOURCE, step=step))
         return result_of_sums(matrix, pairs, schema, entry)
 
-    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+    def sketch(self, curator: Curator, pairs: Pairs, shares: Shares) -> tuple[np.ndarray, str]:
         """How strongly pairs of columns are tied, float (pairs,), and its ledger entry.
 
-        **Privacy:** ``epsilon``.
+        **Privacy:** the shares of columns and associations.
         """
-        return curator.noisy_associations(pairs, epsilon, step=TREE_STEP, source=TREE_WEIGHTS)
+        return sketch_ties(curator, pairs, shares, TREE_STEP, TREE_WEIGHTS)
 
 
 def _along(
@@ -207,10 +220,12 @@ class PPBA(Preset):
     q : budget of a table against the one ranked before it. q > 1: tables of strongly tied
         attributes get less budget and more noise ("security"); q < 1: they get more
         ("availability"); 1: equal shares.
-    share_sketch : share of the structure's ε for the associations (strict).
+    share_sketch : share of the structure's ε for single columns and associations (strict).
+    reconcile : ``Agree()`` where None; ``AsMeasured()`` leaves tables as they were measured.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: one sketch of all pairs, from which
-    tree, root, weights and ranking follow; d−1 exponential mechanisms; d noisy tables.
+    **Privacy:** strict: pure ε-DP under replacing one record: d noisy columns; the residuals of all
+    pairs against independence, from which tree, root, weights and ranking follow; d−1 exponential
+    mechanisms; d noisy tables.
     """
 
     q: float = 1.1
@@ -218,4 +233,4 @@ class PPBA(Preset):
 
     def _parts(self, facts: Facts) -> Parts:
         tree = SpanningTree(self.k, self.theta_usefulness, share_sketch=self.share_sketch)
-        return Parts(tree, Geometric(q=self.q))
+        return Parts(tree, Geometric(q=self.q), reconcile=AgreeByDefault())

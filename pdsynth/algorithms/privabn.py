@@ -199,6 +199,9 @@ class PrivABN(Recipe):
     share_structure : β, share of ε for the structure; the paper has 1/2.
     theta_usefulness : θ of ``k="auto"``: a table's mean cell must be at least this many times its
         noise scale.
+    reading : ``"printed"``; strict refuses all others. ``"ascending"``: GParentSet to the letter, j
+        counts upwards in place. ``"undivided"``: every selection has the whole of ε₁.
+        ``"exact"``: the best candidate is taken.
 
     Tables with attributes of more than two values are fitted through their binary encoding; then k
     counts bits. Where the paper noises conditionals, joint counts are noised here, and candidates
@@ -212,9 +215,11 @@ class PrivABN(Recipe):
     k: int | str = "auto"
     share_structure: float = 0.5
     theta_usefulness: float = 4
+    reading: str = "printed"
 
     over_bits: ClassVar[bool] = True
     k_counts_parents: ClassVar[bool] = False
+    readings: ClassVar[tuple[str, ...]] = ("printed", "ascending", "undivided", "exact")
 
     def _parts(self, facts: Facts) -> Parts:
         return Parts(Adaptive(self.k, self.theta_usefulness), Uniform(f"{SDG}, on joint counts"))

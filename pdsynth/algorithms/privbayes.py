@@ -128,8 +128,9 @@ class PrivBayes(Preset):
     k, share_structure, theta_usefulness : as :class:`Preset` says.
     score : ``"I"`` mutual information, ``"R"`` distance from independence, ``"F"`` (binary tables);
         ``"auto"``: R under strict.
-    reading : ``"tods"``; ``"thesis"``: Algorithm 2 to the letter (half the noise, 1.5 ε in all),
-        which strict refuses.
+    reading : ``"tods"``; strict refuses all others. ``"thesis"``: Algorithm 2 to the letter (half
+        the noise, 1.5 ε in all). ``"at most k"``: parent sets of fewer than k attributes compete,
+        too, and all d tables are paid for. ``"bits"``: on the binary encoding; k counts bits.
     restriction : edges that the network must or may not have, by public policy; then all d tables
         are measured.
 
@@ -147,6 +148,8 @@ class PrivBayes(Preset):
     reading: str = "tods"
     restriction: Restriction | None = None
 
+    readings: ClassVar[tuple[str, ...]] = ("tods", "thesis", "at most k", "bits")
+
     def _parts(self, facts: Facts) -> Parts:
         structure = Greedy(self.k, self.theta_usefulness, self.score, self.restriction)
-        return Parts(structure, Uniform("thesis Alg 2 line 4", self.reading))
+        return Parts(structure, Uniform("thesis Alg 2 line 4"))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
+from ..core.agreement import AgreeByDefault
 from ..core.budgets import Geometric, Parts, Uniform, measure_joint_counts, uniform
 from ..core.curator import Curator
 from ..core.network import Network
@@ -11,8 +12,9 @@ from ..core.recipe import Recipe
 from ..core.schema import BinaryEncoding, Facts
 from ..core.structure import Fixed, Pair, Shares, StructureResult
 from .hmprivbayes import AttributeClusters, Clustered
-from .hpprivbayes import Groups, Ordered, SensitivityGroups
+from .hpprivbayes import Ordered
 from .jtree import JTree
+from .personal import Groups, SensitivityGroups
 from .ppba import PairwiseSums
 from .privabn import SDG, abn_strict, count_selections
 from .privbayes import Greedy, Preset
@@ -61,29 +63,33 @@ class CSAPrivBayes(Preset):
     epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
     sensitive, theta, r, personal : as in HPPrivBayes, but all values of an attribute get the same
         noise; groups by policy cost nothing.
-    share_sketch : share of the tables' ε for the associations where groups aren't policy (strict).
+    share_sketch : share of the tables' ε for single columns and associations where groups aren't
+        policy (strict).
 
     Attributes
     ----------
-    groups_, association_, weights_ : as in HPPrivBayes.
+    groups_, association_, weights_, table_epsilon_ : as in HPPrivBayes.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms, d−1 noisy
-    associations unless the groups are policy, d noisy tables.
+    **Privacy:** strict: pure ε-DP under replacing one record: d−1 exponential mechanisms; unless
+    the groups are policy, d noisy columns and d−1 noisy associations; d noisy tables.
     """
 
     sensitive: str | None = None
     theta: float = 0.1
     r: float = 1 / 3
     personal: SensitivityGroups | None = None
-    share_sketch: float = 0.05
+    share_sketch: float = 0.2
     same: ClassVar[SensitivityGroups] = SensitivityGroups(rare_values="same_noise")
 
     def _parts(self, facts: Facts) -> Parts:
         personal = self.same if self.personal is None else self.personal
         if isinstance(personal, SensitivityGroups):
             personal = replace(personal, rare_values="same_noise")
+        reconcile = AgreeByDefault()
         groups = Groups(self.sensitive, self.theta, self.r, personal, self.share_sketch)
-        return Parts(Greedy(self.k, self.theta_usefulness, root="largest"), groups)
+        return Parts(
+            Greedy(self.k, self.theta_usefulness, root="largest"), groups, reconcile=reconcile
+        )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -156,17 +162,18 @@ class ABNInClusters(AttributeClusters):
     """Nested selections in all clusters of attributes, joint counts of all bits."""
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """Clusters, networks, tables.
+        """Columns, clusters, networks, tables.
 
-        **Privacy:** the sketch's share; selections, with what STOP leaves over, and tables cost the
-        rest.
+        **Privacy:** the columns' and the sketch's share; selections, with what STOP leaves over,
+        and tables cost the rest.
         """
         curator.ledger.notes.append(NOTE)
         encoding, bits = BinaryEncoding(facts.schema), curator.binary()
-        plan, d = self.cluster(curator, encoding, shares["share_sketch"]), len(encoding.schema)
+        plan, d = self.cluster(curator, encoding, shares), len(encoding.schema)
         total = sum(count_selections(len(cluster), self.most) for cluster in plan.clusters)
         epsilon2 = shares["share_structure"] if total else Fraction(0)
-        epsilon3, each = facts.epsilon - plan.spent - epsilon2, epsilon2 / max(total, 1)
+        epsilon3 = facts.epsilon - shares["share_histograms"] - plan.spent - epsilon2
+        each = epsilon2 / max(total, 1)
         pairs, used = list[Pair](), 0
         for i, cluster in enumerate(plan.clusters, 1):
             found, asked = abn_strict(
@@ -202,10 +209,10 @@ class PrivSCBN(Clustered):
     Works on bits; ``network_`` stands over bits. Parameters and attributes as :class:`Clustered`
     says.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: one sketch of R over pairs of
-    attributes (share_sketch·ε; left out, with a warning, where it would be noise), whose clusters
-    are post-processing, nested selections in all clusters (share_structure·ε), joint counts (the
-    rest).
+    **Privacy:** strict: pure ε-DP under replacing one record: a noisy table per column
+    (share_histograms·ε), one sketch of R over pairs of attributes (share_sketch·ε; left out, with a
+    warning, where it would be noise), whose clusters are post-processing, nested selections in all
+    clusters (share_structure·ε), joint counts (the rest).
     """
 
     structure: ClassVar[type] = ABNInClusters

@@ -152,6 +152,11 @@ def replay(
     ``attribute_epsilon``; where values have their own scales it tests ``value_epsilon``, too, and
     claims that are "known before the run" must be alike on all walks.
 
+    Related: Re:cord-play (arXiv 2602.17454) runs an instrumented algorithm on neighbouring tables
+    with the same randomness, and holds declared sensitivities against measured distances. Added
+    here: the exact law of every answer in place of a distance, whole fits on forced walks, and the
+    losses of single attributes, values and persons.
+
     **Privacy:** none: use made-up tables, the result tells what is in them.
 
     Returns a :class:`Replay`. Raises SchemaError if the tables aren't neighbours, BudgetError for

@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import abn_strict
-from ..core import GRID, SCORES, Candidates, Curator, Network, Noise, entropy_sensitivity
+from ..core import (
+    GRID,
+    SCORES,
+    Candidates,
+    Curator,
+    Measured,
+    Network,
+    Noise,
+    entropy_sensitivity,
+)
 from ..published.doors import raw_door
 from ..published.privabn import abn_published, printed_sensitivity
 from .pairs import CHILDREN, ELP_PARENTS, PARENTS
@@ -112,9 +121,15 @@ def abn_repaired(door: Curator, noise: Noise, epsilon: Q) -> Network:
 
 
 def noisy_averages(door: Curator, noise: Noise, epsilon: Q) -> Any:
-    """The average associations that order strict HPPrivBayes, as the integers with the noise.
+    """The sums of residuals that order strict HPPrivBayes, as the integers with the noise.
+
+    The columns are taken as public, each value as often as any other.
 
     **Privacy:** ε.
     """
-    strength, _ = door.average_association(epsilon, step="order", source="algorithms §3.4")
-    return [np.rint(strength * 2 * door.n**2 * (len(door.schema) - 1)).astype(np.int64)]
+    for j, size in enumerate(door.schema.sizes):
+        counts = np.full(size, door.n // size, dtype=np.int64)
+        door.released[j] = Measured(counts, Q(1), "public")
+    pairs = list(combinations(range(len(door.schema)), 2))
+    sums, _ = door.residuals(pairs, epsilon, step="order", source="algorithms §21", sums=True)
+    return [np.rint(sums * 2 * door.n).astype(np.int64)]

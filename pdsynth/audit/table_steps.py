@@ -173,8 +173,8 @@ def weighted_rows(
 
     **Privacy:** none: weights from raw frequencies set the noise scales.
     """
-    (counts,), _ = door.histograms(
-        columns[:1], Q(0), step="sensitivity weights of group B", source="thesis Alg 6 line 5"
+    (counts,), _ = raw_door(door).histograms(
+        columns[:1], step="sensitivity weights of group B", source="thesis Alg 6 line 5"
     )
     epsilon3 = 3 * epsilon / 5
     scales = printed_scales(sensitivity_weights(counts), tables, epsilon3)
@@ -202,8 +202,8 @@ def split_table(door: Curator, noise: Noise, epsilon: Q) -> np.ndarray:
     **Privacy:** none: the group is decided by raw information.
     """
     raw = [mutual_information(records.table((0, 1))) for records in across_theta().records]
-    information, _ = door.association_with(
-        0, Q(0), step="groups by association with x0", source="thesis Alg 4 lines 3–10"
+    information, _ = raw_door(door).association_with(
+        0, step="groups by association with x0", source="thesis Alg 4 lines 3–10"
     )
     a = information >= float(np.mean(raw))  # θ lies between the two tables
     columns, in_a, in_b = [1, 2, 3, 4, 5], int(a.sum()), int((~a).sum())

@@ -18,6 +18,7 @@ import pandas as pd
 
 from ..algorithms import greedy, ordered
 from ..core import BudgetError, Curator, MaxParents, Network, Noise
+from ..published.doors import raw_door
 from .detectors import ScriptedNoise, law
 from .detectors import log_ratio as loss
 from .pairs import cells_of, curator_of
@@ -86,7 +87,7 @@ def raw_order(door: Curator, noise: Noise, epsilon: Fraction) -> str:
 
     **Privacy:** none: an order that only one of two neighbours can give away has no finite ε.
     """
-    strength, _ = door.average_association(epsilon, step="AMI order", source="thesis Alg 3 line 2")
+    strength, _ = raw_door(door).average_association(step="AMI order", source="thesis Alg 3 line 2")
     order = np.argsort(-strength, kind="stable").tolist()
     return show_pairs(ordered(door, order, MaxParents(1), epsilon, "I"))
 

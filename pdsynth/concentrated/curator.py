@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -99,6 +100,7 @@ class ConcentratedCurator(Curator):
         released: str,
         touched: Sequence[int],
         claimed: Fraction | None = None,
+        **fields: Any,
     ) -> tuple[np.ndarray, str]:
         """Integers with noise that costs ρ, and their entry id.
 

@@ -3,7 +3,7 @@
 These are the names that other houses use.
 """
 
-from .agreement import Agree, AgreeInPairs, integer_weights
+from .agreement import Agree, AgreeByDefault, AgreeInPairs, integer_weights
 from .attribute import (
     EXACT,
     LARGEST,
@@ -19,6 +19,7 @@ from .budgets import (
     HISTOGRAMS,
     RARE_VALUES,
     Allocation,
+    AsMeasured,
     Geometric,
     JointCounts,
     Parts,
@@ -29,6 +30,7 @@ from .budgets import (
     uniform,
     value_weights,
 )
+from .column_rules import Rule
 from .counts import MAX_CELLS, Codes, Counter, CountLogs, Split, count_cells
 from .curator import Candidates, Curator, Measured, Pairs, split_pairs
 from .errors import (
@@ -50,7 +52,14 @@ from .errors import (
     to_names,
     wanted,
 )
-from .factors import CliqueTree, Distribution, Edge, junction_tree, maximum_spanning_tree
+from .factors import (
+    CliqueTree,
+    Distribution,
+    Edge,
+    elimination_tree,
+    junction_tree,
+    maximum_spanning_tree,
+)
 from .ledger import NOT_STRICT, Ledger, short
 from .measures import (
     GRID,
@@ -61,6 +70,7 @@ from .measures import (
     conditional_sensitivity,
     entropy,
     entropy_sensitivity,
+    marginalise,
     mutual_information,
     mutual_information_sensitivity,
     normalised_risk_entropy,
@@ -81,6 +91,7 @@ from .noise import (
     TableBudget,
     Unit,
     as_fraction,
+    as_scales,
     discrete_laplace_pmf,
     exponential_mechanism,
     exponential_probabilities,
@@ -94,8 +105,8 @@ from .noise import (
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
 from .records import MAX_MEMBERS, Lattice, Records, marginal
-from .rules import COUNTING, KINDS, LEMMAS, MECHANISMS, Check, Entry, check_selection
-from .schema import BinaryEncoding, Encoding, Facts, Schema, check_columns, check_schema
+from .rules import COUNTING, KINDS, LEMMAS, MECHANISMS, NOISES, Check, Entry, check_selection
+from .schema import BinaryEncoding, Encoding, Facts, Merging, Schema, check_columns, check_schema
 from .structure import (
     ALL_PAIRS,
     MAX_PAIRS,

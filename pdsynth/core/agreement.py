@@ -19,20 +19,22 @@ from typing import ClassVar
 import numpy as np
 
 from .budgets import as_measured
+from .column_rules import Mask
 from .errors import plural
 from .factors import (
     CliqueTree,
     Columns,
     Distribution,
     JunctionTree,
+    Place,
     eliminate_smallest,
     junction_tree,
     may_join,
 )
-from .measures import marginalise
+from .measures import marginalise, project
 from .network import Network
 from .noise import Scale, positive
-from .schema import Facts, Merging, Schema
+from .schema import Facts, Merging
 from .structure import Measurement
 
 MOST_CELLS = 2**20  # of a junction tree; beyond it tables agree pairwise
@@ -55,12 +57,12 @@ class Agree:
     """All tables at once: the closest ones that agree where they overlap.
 
     Non-negative, of sum n, closest in squares weighted by 1/scale², so every attribute profits from
-    every table that holds it. Where the junction tree of the network has more than 2^20 cells,
-    tables agree on what any two share (:func:`make_consistent`), and negative cells are cut
-    afterwards. ``tolerance``: the fit ends where its loss falls by less than this part; two-way
-    distances of four tables change by less than 0.5 % between 0.01 and 0.0002
-    (``benchmarks/reasons.csv``). Noisy conditionals stay as they are, since they aren't counts; so
-    do exact tables, unless a structure has measured others.
+    every table that holds it; 0 where a rule of the schema says that no record can be. Where the
+    junction tree of the network has more than 2^20 cells, tables agree on what any two share
+    (:func:`make_consistent`), and negative cells are cut afterwards. ``tolerance``: the fit ends
+    where its loss falls by less than this part; two-way distances of four tables change by less
+    than 0.5 % between 0.01 and 0.0002 (``benchmarks/reasons.csv``). Noisy conditionals stay as they
+    are, since they aren't counts; so do exact tables, unless a structure has measured others.
 
     **Privacy:** post-processing: the ledger doesn't change.
     """
@@ -91,9 +93,10 @@ class Agree:
         noisy = [noisy_table(m, columns) for m in measured]
         merging = next((m.merging for m in measured if m.merging is not None), None)
         if merging is None:
-            return tuple(map(integer_weights, self._agreed(noisy, families, facts.schema, facts.n)))
+            return tuple(map(integer_weights, self._agreed(noisy, families, facts)))
         shares = shares_of_members(noisy, merging)
-        agreed = self._agreed(merge_columns(noisy, merging), families, merging.schema, facts.n)
+        merged = merge_columns(noisy, merging)
+        agreed = self._agreed(merged, families, facts, merging.sizes)
         return tuple(
             integer_weights(merging.spread(table, family, shares))
             for table, family in zip(agreed, families, strict=True)
@@ -103,18 +106,24 @@ class Agree:
         self,
         noisy: Sequence[NoisyTable],
         families: Sequence[Columns],
-        schema: Schema,
-        n: int,
+        facts: Facts,
+        sizes: tuple[int, ...] = (),
     ) -> list[np.ndarray]:
-        """One table per family, of sum n, axes in its order."""
-        views = [t.columns for t in noisy]
-        edges = {e for scope in (*families, *views) for e in combinations(sorted(scope), 2)}
-        tree = CliqueTree(junction_tree(len(schema), edges), schema.sizes)
+        """One table per family, of sum n, axes in its order; ``sizes``: of merged values.
+
+        Rules are left to the model's samples where their cliques make the tree too large.
+        """
+        views, n, masks = [t.columns for t in noisy], facts.n, facts.schema.masks
         holders = [[i for i, v in enumerate(views) if {*f} <= {*v}] for f in families]
-        if sum(map(math.prod, tree.shapes)) <= self.most_cells or not all(holders):
-            noisy = limit_columns(noisy, PRECISE)
-            fit = fit_tables(tree, noisy, n, tolerance=self.tolerance)
-            return [fit.margin(family) for family in families]
+        for ruled in (masks, ()) if masks else ((),):
+            scopes = (*families, *views, *(columns for columns, _ in ruled))
+            edges = {e for scope in scopes for e in combinations(sorted(scope), 2)}
+            tree = CliqueTree(junction_tree(len(facts.schema), edges), sizes or facts.schema.sizes)
+            small = sum(map(math.prod, tree.shapes)) <= self.most_cells
+            if small or (not ruled and not all(holders)):
+                noisy = limit_columns(noisy, PRECISE)
+                fit = fit_tables(tree, noisy, n, masks=ruled, tolerance=self.tolerance)
+                return [fit.margin(family) for family in families]
         agreed = [
             clip_and_scale(t, n) for t in make_consistent([t.counts for t in noisy], views, n)
         ]
@@ -128,6 +137,16 @@ class Agree:
     ) -> tuple[tuple[str, ...], ...]:
         """None named: every table is made from all that was measured."""
         return ()
+
+
+class AgreeByDefault(Agree):
+    """As :class:`Agree`, of recipes that measure single columns, too.
+
+    A user may leave tables as they were measured (``AsMeasured()``); under ``"published"`` and
+    ``"none"`` they stay so.
+    """
+
+    must_stay = False
 
 
 class AgreeInPairs(Agree):
@@ -254,8 +273,14 @@ class Problem:
     All tables stand in one vector, one after the other: potentials, margins, counts, weights.
     """
 
-    def __init__(self, tree: CliqueTree, noisy: Sequence[NoisyTable], n: float) -> None:
-        self.tree, self.n, self.steps = tree, n, 0
+    def __init__(
+        self,
+        tree: CliqueTree,
+        noisy: Sequence[NoisyTable],
+        n: float,
+        fixed: Sequence[tuple[Place, np.ndarray]] = (),
+    ) -> None:
+        self.tree, self.n, self.fixed, self.steps = tree, n, fixed, 0
         self.counts = flat([t.counts for t in noisy])
         self.weights = flat([np.broadcast_to(t.weight, t.counts.shape) for t in noisy])
         self.places = [tree.place(tree.home(t.columns), t.columns) for t in noisy]
@@ -265,6 +290,7 @@ class Problem:
         """Clique tables, the margins that were measured, and the logarithm of the normaliser."""
         self.steps += 1
         factors = [(p, potentials[part]) for p, part in zip(self.places, self.parts, strict=True)]
+        factors += self.fixed
         tables, normaliser = self.tree.calibrate(self.tree.multiply(factors), self.n)
         margins = [tables[place.clique].sum(axis=place.out) for place in self.places]
         return flat(tables), flat(margins), normaliser
@@ -288,13 +314,6 @@ def parts(shapes: Sequence[tuple[int, ...]]) -> list[slice]:
 def split(vector: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
     """The tables of a vector, in their shapes."""
     return [vector[p].reshape(shape) for p, shape in zip(parts(shapes), shapes, strict=True)]
-
-
-def project(counts: np.ndarray, n: float) -> np.ndarray:
-    """The closest counts in squares that aren't negative and have the sum n."""
-    falling = np.sort(counts)[::-1]
-    over = (np.cumsum(falling) - n) / np.arange(1, len(counts) + 1)
-    return np.maximum(counts - over[np.flatnonzero(falling > over)[-1]], 0.0)
 
 
 def first_guess(
@@ -329,19 +348,23 @@ def fit_tables(
     noisy: Sequence[NoisyTable],
     n: float,
     *,
+    masks: Sequence[Mask] = (),
+    fixed: Sequence[tuple[Place, np.ndarray]] = (),
     start: Sequence[np.ndarray] = (),
     tolerance: float = 1e-4,
     most: int = STEPS,
 ) -> Fit:
     """The tables closest to noisy ones in weighted squares: non-negative, of sum n, in agreement.
 
-    Every noisy table must lie in a clique. ``start``: potentials of the first tables from an
-    earlier fit. Ends when the loss has fallen by less than ``tolerance`` of it over ``PATIENCE``
+    Every noisy table must lie in a clique, and so must each of ``masks``, which say where a record
+    can be. ``fixed``: factors that stay as they are. ``start``: potentials of the first tables from
+    an earlier fit. Ends when the loss has fallen by less than ``tolerance`` of it over ``PATIENCE``
     steps and half of all steps before, or after ``most`` steps. Where tables agree already, and the
     loss tends to 0, ``EXACT`` times their number of cells, its expectation, stands for it.
     """
-    task = Problem(tree, noisy, n)
+    task = Problem(tree, noisy, n, [*fixed, *(tree.weigh(*mask) for mask in masks)])
     guess, done = first_guess(tree, noisy, n) if not start else ([*start], False)
+    done = done and not masks
     z = flat([*guess, *(np.zeros(t.counts.shape) for t in noisy[len(guess) :])])
     tables, margins, normaliser = task.distribution(z)
     mean, mean_tables = margins, tables
@@ -376,17 +399,25 @@ def fit_tables(
     return Fit(tree, split(cells, tree.shapes), n, potentials, least, task.steps)
 
 
+def link(masks: Sequence[Mask], d: int) -> np.ndarray:
+    """Which of d columns stand in one rule: bool (d, d), false on the diagonal."""
+    linked = np.zeros((d, d), dtype=bool)
+    for i, j in (pair for columns, _ in masks for pair in combinations(columns, 2)):
+        linked[i, j] = linked[j, i] = True
+    return linked
+
+
 class GrowingModel:
     """Noisy tables that come one after the other, and the model that is fitted to them each time.
 
     ``root``: a column that the first clique holds. ``linked``: bool (d, d), columns that stand in
-    one table; the junction tree is that of this graph.
+    one table or one rule; the junction tree is that of this graph.
     """
 
     def __init__(self, facts: Facts, root: int | None = None) -> None:
         self.names, self.sizes = facts.schema.names, facts.schema.sizes
-        self.n, self.root = facts.n, root
-        self.linked = np.zeros((len(self.sizes),) * 2, dtype=bool)
+        self.n, self.root, self.masks = facts.n, root, facts.schema.masks
+        self.linked = link(self.masks, len(self.sizes))
         self.measurements: list[Measurement] = []
         self.merging: Merging | None = None
         self.noisy: list[NoisyTable] = []
@@ -407,7 +438,10 @@ class GrowingModel:
         return measurement
 
     def merge(self, merging: Merging) -> None:
-        """Model merged values from here on; so far only single columns were measured."""
+        """Model merged values from here on; so far only single columns were measured.
+
+        Columns of rules keep their values.
+        """
         self.merging, self.sizes = merging, merging.sizes
         self.noisy = merge_columns(self.noisy, merging)
 
@@ -447,13 +481,16 @@ class GrowingModel:
         """The model closest to all tables; from an earlier fit on, single columns weigh less."""
         tree, potentials = CliqueTree(self.tree(), self.sizes), start.potentials if start else ()
         noisy = limit_columns(self.noisy, EVEN if start else PRECISE)
-        return fit_tables(tree, noisy, self.n, start=potentials, tolerance=0.01, most=most)
+        return fit_tables(
+            tree, noisy, self.n, masks=self.masks, start=potentials, tolerance=0.01, most=most
+        )
 
     def fit_columns(self) -> Fit:
-        """The model closest to the tables of single columns: these are independent."""
-        tree = CliqueTree(junction_tree(len(self.sizes), (), self.root), self.sizes)
+        """The model closest to the tables of single columns: independent but for the rules."""
+        edges = [(min(e), max(e)) for e in np.argwhere(link(self.masks, len(self.sizes))).tolist()]
+        tree = CliqueTree(junction_tree(len(self.sizes), edges, self.root), self.sizes)
         alone = [table for table in self.noisy if len(table.columns) == 1]
-        return fit_tables(tree, alone, self.n, tolerance=0.01)
+        return fit_tables(tree, alone, self.n, masks=self.masks, tolerance=0.01)
 
     def network(self, last: Sequence[int]) -> Network:
         """Cliques given separators; the root first, ``last`` columns last in their clique."""

@@ -8,85 +8,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
-from numbers import Real
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 import pandas as pd
 
+from .cells import EXACT, as_number, as_text, find_distinct
 from .errors import SchemaError, door, is_one_of, is_whole, show, to_items, to_list
 
 LARGEST = 1e300  # of a number
-EXACT = 2**53  # whole numbers below are exact as floating point numbers, and no two fall together
-# A column's cells, each once: (n_records,) places among them, -1 for a missing cell.
-Distinct = tuple[np.ndarray, Sequence[Any]]
-
-
-def find_distinct(column: pd.Series) -> Distinct:
-    """Which cells of a column are the same, by type and text: ``True``, 1 and "1" are three cells.
-
-    Two cells that are the same may have one answer computed for both. pandas would merge whatever
-    is equal (``True == 1``, ``Decimal("0.50") == Decimal("0.5")``), and the first one seen would
-    stand for all.
-
-    **Privacy:** raw records in, raw records out.
-    """
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.cat.codes.to_numpy(), column.cat.categories.tolist()
-    if column.dtype != object:  # cells of one type, whose equal values are written alike
-        places, cells = pd.factorize(column, use_na_sentinel=True)
-        return places, cells.tolist()
-    seen: dict[Hashable, int] = {}
-    first: list[Any] = []
-    places = np.full(len(column), -1, dtype=np.int64)
-    values = column.to_numpy()
-    for row in np.flatnonzero(column.notna().to_numpy()):
-        cell = values[row]
-        places[row] = place = seen.setdefault(_key(cell), len(first))
-        if place == len(first):
-            first.append(cell)
-    return places, first
-
-
-def _key(cell: Any) -> Hashable:
-    """Equal for cells of the same type and text; a cell of an unknown type is like no other."""
-    if type(cell) is str:
-        return cell
-    if isinstance(cell, (Real, Decimal, np.number, np.bool_, np.datetime64, date)):
-        return type(cell), as_text(cell)
-    hash(cell)  # lists and the like are refused by a TypeError
-    return type(cell), id(cell)
-
-
-def as_text(cell: Any) -> str:
-    """A cell as a file would write it: whole numbers without a point, no blanks around texts."""
-    if isinstance(cell, (float, np.floating)):
-        number = float(cell)
-        cell = int(number) if number.is_integer() and abs(number) < EXACT else number
-    try:
-        return str(cell).strip()
-    except ValueError:  # a whole number of thousands of digits
-        return hex(cell)
-
-
-def as_number(cell: Any) -> float:
-    """A cell of a numeric type as a number, NaN for any other: 1 for True, infinity beyond floats.
-
-    >>> [as_number(cell) for cell in (True, Decimal("0.5"), "0.5")]
-    [1.0, 0.5, nan]
-    """
-    if not isinstance(cell, (Real, Decimal, np.bool_)):
-        return np.nan
-    try:
-        return float(cell)
-    except (OverflowError, ValueError):  # beyond floats; a signalling NaN
-        return np.inf
 
 
 def label_bins(cuts: Sequence[float], integer: bool) -> tuple[str, ...]:
@@ -117,16 +51,23 @@ def find_bins(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
 def place_in_bins(
     bins: np.ndarray, edges: Any, spread: str, uniform: np.ndarray | None, integer: bool
 ) -> np.ndarray:
-    """Numbers inside their bins; rounding may reach a right edge, which is the next bin's."""
+    """Numbers inside their bins, in 100 steps or more; a right edge is the next bin's."""
     cuts = np.asarray(edges, dtype=float)
     low, high = cuts[bins], cuts[bins + 1]
     share: Any = 0.5 if uniform is None or spread == "middle" else uniform
     if spread == "lower":
         share = 0.0
+    if spread == "atoms":
+        share = np.where(high - low < ATOM * (cuts[-1] - cuts[0]), 0.0, share)
     if integer:
         high = high + (bins == len(cuts) - 2)
         return np.minimum(np.floor(low + share * (high - low)), high - 1).astype(np.int64)
-    return np.minimum(low + share * (high - low), np.nextafter(high, low))
+    found = low + share * (high - low)
+    if spread == "uniform" and uniform is not None:  # 3699, and not 3699.0091671925225
+        steps = 10.0 ** np.clip(2 - np.floor(np.log10(high - low)), 0, 15)  # in 1
+        first, last = np.ceil(low * steps), np.ceil(high * steps) - 1
+        found = np.maximum(np.clip(np.rint(found * steps), first, last) / steps, low)
+    return np.minimum(found, np.nextafter(high, low))
 
 
 MAX_VALUES = 2**16
@@ -270,7 +211,8 @@ def repeated(names: Sequence[Any]) -> list[str]:
     return sorted(str(name) for name, times in Counter(names).items() if times > 1)
 
 
-DECODERS = ("uniform", "lower", "middle")
+DECODERS = ("uniform", "lower", "middle", "atoms")
+ATOM = 2**-13  # of a range: with spread "atoms" a narrower bin is one value, its lower edge
 
 
 class Recoding(Protocol):
@@ -313,6 +255,8 @@ class Attribute:
     ``spread`` says how a bin becomes a number again: ``uniform`` inside it, its ``lower`` edge or
     its ``middle``. ``recode`` says what is done to a raw cell first; the three makers take its
     fields as keywords: ``categorical("country", ["US", "elsewhere"], other="elsewhere")``.
+    ``private``: 0, or into how many equal cells the range is cut, between which a fit chooses the
+    edges of as many bins as stand there (:mod:`pdsynth.binning`).
     """
 
     name: str
@@ -322,6 +266,7 @@ class Attribute:
     missing: bool = False
     spread: str = "uniform"
     recode: Recoding | None = None
+    private: int = 0
 
     def __post_init__(self) -> None:
         listed = check_declared(self.name, self.values, self.edges)
@@ -359,7 +304,7 @@ class Attribute:
         raise SchemaError(f"attribute {self.name!r}{problem}")
 
     def _check_values(self) -> None:
-        if any(map(_is_missing, self.values)):
+        if any(pd.isna(value) is True for value in self.values):
             self._refuse(
                 " lists a missing value among its values: leave it out and declare missing=True"
             )
@@ -374,8 +319,7 @@ class Attribute:
                 f"got {show(strange[0])}: declare dates and other objects as texts, "
                 "or as numbers with bins"
             )
-        if len(set(self.values)) != len(self.values):
-            twice = sorted(str(v) for v, times in Counter(self.values).items() if times > 1)
+        if twice := repeated(self.values):
             self._refuse(f" declares values twice: {', '.join(twice)}")
 
     def _check_edges(self, cuts: tuple[float, ...]) -> None:
@@ -416,7 +360,8 @@ class Attribute:
         low: float,
         high: float,
         *,
-        bins: int = 16,
+        bins: int | str = 16,
+        number: Any = None,
         integer: bool = False,
         missing: bool = False,
         spread: str = "uniform",
@@ -424,9 +369,23 @@ class Attribute:
     ) -> Attribute:
         """A numeric attribute on the public range ``[low, high]``, cut into equal-width bins.
 
+        ``bins="private"``: range and ``number`` of bins (16 if None) are public, and each fit
+        chooses the edges for a part of its ε (:mod:`pdsynth.binning`). Until then equal widths
+        stand in. SchemaError for a range that isn't one, and for more bins than values.
+
         >>> Attribute.numeric("age", 0, 100, bins=4, integer=True).values
         ('0–25', '26–50', '51–75', '76–100')
         """
+        if is_one_of(bins, ("private",)):
+            said = {"integer": integer, "missing": missing, "spread": spread, **recode}
+            made: Attribute = door("binning").declare(
+                name, low, high, 16 if number is None else number, **said
+            )
+            return made
+        if is_whole(number):
+            raise SchemaError(f"attribute {show(name)}: number= goes with bins='private'")
+        if number is not None:  # how numbers are written, of a Recode
+            recode["number"] = number
         problem = ""
         low, high, bins = check_range(name, low, high, bins)
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
@@ -594,7 +553,3 @@ class Attribute:
         column = pd.Series(found, name=self.name)
         column = column.astype(self.column_type)  # type: ignore[call-overload]
         return column.mask(gone) if self.missing else column
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NaT or (isinstance(value, float) and math.isnan(value))

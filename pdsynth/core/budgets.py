@@ -211,7 +211,7 @@ class Uniform(BudgetRule):
 class RiskEntropy(BudgetRule):
     """HMPrivBayes: the larger an attribute's risk entropy, the smaller its table's share.
 
-    ``share_sketch``: part of the tables' ε for the histograms that the entropies come from.
+    ``share_sketch``: part of the tables' ε for single columns, which the entropies come from.
     """
 
     share_sketch: float = 0.1
@@ -221,17 +221,17 @@ class RiskEntropy(BudgetRule):
         share("share_sketch", self.share_sketch)
 
     def asks(self, facts: Facts) -> Shares:
-        """The histograms."""
-        return {"entropies": share("share_sketch", self.share_sketch)}
+        """Single columns."""
+        return {"columns": share("share_sketch", self.share_sketch)}
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
     ) -> Mapping[str, TableBudget]:
-        """Histograms, then shares ∝ exp(−OE).
+        """Single columns, then shares ∝ exp(−OE).
 
-        **Privacy:** noisy histograms for their share; the tables cost the rest.
+        **Privacy:** noisy columns for their share; the tables cost the rest.
         """
-        counts, entry = self.histograms(curator, shares["entropies"])
+        counts, entry = self.histograms(curator, shares["columns"])
         risk = {
             name: normalised_risk_entropy(np.maximum(h, 0))
             for name, h in zip(facts.schema.names, counts, strict=True)
@@ -239,12 +239,14 @@ class RiskEntropy(BudgetRule):
         return by_weight(shares["tables"], risk_entropy_weights(risk), RISK, entry)
 
     def histograms(self, curator: Curator, epsilon: Fraction) -> tuple[list[np.ndarray], str]:
-        """Counts of the values of each attribute, and their ledger entry.
+        """Counts of the values of each attribute, and the ledger entry of their entropies.
 
         **Privacy:** ``epsilon``.
         """
-        columns = range(len(curator.schema))
-        return curator.histograms(columns, epsilon, step=ENTROPIES, source=HISTOGRAMS)
+        released = curator.columns(epsilon)
+        entries = tuple(answer.entry for answer in released.values())
+        entry = curator.note_post_processing(ENTROPIES, entries, "normalised risk entropies")
+        return [answer.counts for answer in released.values()], entry
 
 
 @dataclass(frozen=True)
@@ -337,7 +339,10 @@ def measure_joint_counts(
 
 @dataclass(frozen=True)
 class AsMeasured:
-    """Tables stay as measured; one that wasn't is summed from a larger one (the papers)."""
+    """Tables stay as measured; one that wasn't is summed from a larger one (the papers).
+
+    **Privacy:** post-processing of noisy tables: costs no ε.
+    """
 
     def check(self, facts: Facts) -> None:
         """Fits everything."""
@@ -512,8 +517,10 @@ class Parts(NamedTuple):
         rest = facts.epsilon2 if learns else facts.epsilon
         rest = Fraction(0) if self.structure.measures else rest
         asked = {step: rest * part for step, part in self.budget.asks(facts).items()}
-        learning = {step: (facts.epsilon - rest) * part for step, part in learns.items()}
-        return asked | {"tables": rest - sum(asked.values())} | learning
+        split = asked | {"tables": rest - sum(asked.values())}
+        for step, part in learns.items():  # what both ask for has the shares of both
+            split[step] = split.get(step, Fraction(0)) + (facts.epsilon - rest) * part
+        return split
 
 
 class Plan(NamedTuple):

@@ -1,25 +1,42 @@
-"""Samples of a model in which some attributes hold what is asked: exactly, or by rejection."""
+"""Samples of a model that keep the rules of its schema and hold what is asked: exactly, or by
+rejection.
+"""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .agreement import NoisyTable, fit_tables
 from .attribute import Attribute
+from .column_rules import Mask, code_of, is_missing, keep_rules, leave_beside
 from .errors import SchemaError, show
-from .factors import Impossible, condition
+from .factors import (
+    MOST_CELLS,
+    NEVER,
+    CliqueTree,
+    Columns,
+    Distribution,
+    Family,
+    Impossible,
+    above,
+    condition,
+)
 from .network import Network
-from .schema import Schema
+from .schema import BinaryEncoding, Schema
 
+MOST_RESTORED = 2**20  # cells of a tree on which columns get their distributions back,
+PRECISION = 1e-3  # to this part of n
+ENDS = -200.0, 200.0  # of the logarithm of a weight against that of their median
+KEPT = 1e-3  # a model that gives the rules all but this part of its mass keeps them anyway
+LEAST = 1e-9  # of a probability, where a model gives the rules no mass
 DRAWS = 1000  # records that rejection draws for each one asked for, and
-
-
-LEAST_DRAWS = 100_000
-
-
+LEAST_DRAWS = 100_000  # in all; at once
 CHUNK = 2**18
+Weights = tuple[Columns, np.ndarray]  # of the values of a column, or of the cells of its bits
 
 
 class Given:
@@ -31,6 +48,11 @@ class Given:
     tables of more than 2^22 cells, or the network stands over bits, records that don't meet the
     condition are drawn again: at most 1,000 for each one asked for (and 100,000 in all).
 
+    Rules of the schema are met in the same way, also without ``where`` (None) and over bits, whose
+    codes without a value are left out then. So that a rule doesn't favour values to which it leaves
+    much room, ruled columns are weighed back to their distributions (:func:`restore_columns`). A
+    model that gives the rules no mass at all is mixed with 10^-9 of even probabilities.
+
     Raises SchemaError for attributes and values that aren't declared, for a condition without any
     mass in the model, and where rejection finds too few.
 
@@ -38,37 +60,76 @@ class Given:
     """
 
     def __init__(self, model: Any, where: Any) -> None:
-        self.model, self.schema = model, model.schema
-        self.evidence, self.numbers = read_where(model.schema, where)
-        self.words = f"where={show(where)}"
-        self.exact = None if model.encoding is not None else self._condition()
+        self.model, self.schema, self.asked = model, model.schema, where is not None
+        self.numbers: dict[str, float] = {}
+        self.masks: list[Mask] = [*self.schema.masks]
+        if self.asked:
+            marked, self.numbers = read_where(self.schema, where)
+            self.masks += [((self.schema.index(name),), mask) for name, mask in marked.items()]
+            self.masks += self._beside_numbers()
+        index, bits = model.domain.index, model.encoding
+        self.pairs = [(index(c), tuple(map(index, ps))) for c, ps in model.network.pairs]
+        self.marked = self.masks if bits is None else [over_bits(m, bits) for m in self.masks]
+        self.words = f"where={show(where)}" if self.asked else "the schema's rules"
+        self.tables, self.weights = self._tables_and_weights()
+        by_rejection = bits is not None and not self.schema.masks
+        self.exact = None if by_rejection else self._condition()
+
+    def _beside_numbers(self) -> list[Mask]:
+        """What ``at_most`` leaves of other columns where exactly one number is asked for."""
+        known = {a.name: a for a in self.schema.attributes}
+        left = leave_beside(self.schema.rules, known, self.numbers)
+        return [((self.schema.index(name),), mask) for name, mask in left]
+
+    def _tables_and_weights(self) -> tuple[Sequence[np.ndarray | None], list[Weights]]:
+        """P(X | Π) of every node, None for one that isn't kept whole; and what the rules weigh."""
+        model, ruled = self.model, bool(self.schema.masks)
+        if self.asked and ruled:
+            return model.ruled.tables, model.ruled.weights
+        tables = [
+            _whole(table, model.conditionals[child], ruled)
+            for child, table in zip(model.network.order, model.tables, strict=True)
+        ]
+        if not ruled:
+            return tables, []
+        try:
+            return tables, self._restore(tables)
+        except Impossible:
+            check_rules(self.schema)  # else they have mass now
+            mixed = [None if p is None else np.maximum(p, LEAST) for p in tables]
+            return mixed, self._restore(mixed)
+
+    def _restore(self, tables: Sequence[np.ndarray | None]) -> list[Weights]:
+        """As :func:`restore_columns` of the ruled attributes, or of their bits."""
+        bits, names, sizes = self.model.encoding, self.schema.names, self.schema.sizes
+        ruled = sorted({j for columns, _ in self.schema.masks for j in columns})
+        scopes = {(j,) if bits is None else bits.bits(names[j]): sizes[j] for j in ruled}
+        n = float(self.model.n)
+        return restore_columns(self.pairs, tables, self.model.domain.sizes, self.marked, scopes, n)
 
     def _condition(self) -> Any:
         """The model with the conditioned network in place of its own, or None."""
-        schema, pairs = self.schema, self.model.network.pairs
-        index = schema.index
-        tables = [
-            self.model.conditionals[child] if isinstance(table, np.ndarray) else None
-            for (child, _), table in zip(pairs, self.model.tables, strict=True)
-        ]
-        columns = [(index(child), tuple(map(index, parents))) for child, parents in pairs]
-        evidence = {index(name): mask for name, mask in self.evidence.items()}
+        evidence = [*self.marked, *self.weights]
         try:
-            families = condition(columns, tables, schema.sizes, evidence)
+            found = condition(self.pairs, self.tables, self.model.domain.sizes, evidence)
         except Impossible:
+            beside = ", or none that keeps the rules" * bool(self.schema.masks)
             raise SchemaError(
-                f"{self.words}: the model gives this no mass, so no record can have "
+                f"{self.words}: the model gives this no mass{beside}, so no record can have "
                 "it: loosen the condition"
             ) from None
-        if families is None:
-            return None
-        own = dict(zip(self.model.network.order, self.model.tables, strict=True))
-        network = Network.of_columns([family[:2] for family in families], schema.names)
-        conditioned = copy(self.model)
+        return None if found is None else self._replaced(found)
+
+    def _replaced(self, families: list[Family]) -> Any:
+        """The model with other families."""
+        names, model = self.model.domain.names, self.model
+        own = dict(zip(model.network.order, model.tables, strict=True))
+        network = Network.of_columns([family[:2] for family in families], names)
+        conditioned = copy(model)
         conditioned.__dict__.update(
             network=network,
-            conditionals=self.model.conditionals
-            | {schema.names[family.child]: family.p for family in families if family.p is not None},
+            conditionals=model.conditionals
+            | {names[family.child]: family.p for family in families if family.p is not None},
             tables=tuple(
                 own[name] if family.p is None else family.p
                 for name, family in zip(network.order, families, strict=True)
@@ -77,16 +138,16 @@ class Given:
         return conditioned
 
     def meets(self, codes: np.ndarray) -> np.ndarray:
-        """Which records (n, d) meet the condition: bool (n,)."""
-        met = np.ones(len(codes), dtype=bool)
-        for name, mask in self.evidence.items():
-            met &= mask[codes[:, self.schema.index(name)]]
-        return met
+        """Which records (n, d) meet the condition and keep the rules: bool (n,)."""
+        return keep_rules(self.masks, codes)
 
     def sample_codes(self, n: int, generator: np.random.Generator, *method: str) -> np.ndarray:
-        """Codes of n records that meet the condition: uint8/uint16 (n, d), by column."""
+        """Codes of n records that meet the condition: uint8/uint16 (n, d), by column.
+
+        Rules that are kept by drawing again leave balanced rows less balanced.
+        """
         source = self.model if self.exact is None else self.exact
-        if self.exact is None and "balanced" in method:
+        if self.exact is None and self.asked and "balanced" in method:
             raise SchemaError(
                 f"{self.words} is met by drawing again here, which keeps no balance: "
                 "use method='independent'"
@@ -94,7 +155,7 @@ class Given:
         kept, rest, drawn, most = [], n, 0, max(DRAWS * n, LEAST_DRAWS)
         while rest and drawn < most:  # once if exact, but for what rounding might let through
             size = rest if self.exact is not None else min(max(4 * rest, 4096), CHUNK, most - drawn)
-            codes = source.sample_codes(size, generator, *method)
+            codes = source.draw_codes(size, generator, *method)
             kept.append(codes[self.meets(codes)][:rest])
             rest, drawn = rest - len(kept[-1]), drawn + size
         if rest:
@@ -111,7 +172,100 @@ class Given:
         """
         for name, number in self.numbers.items():
             frame[name] = pd.Series(number, index=frame.index).astype(frame[name].dtype)
-        return frame
+        return self.schema.put_in_order(frame, self.numbers) if self.numbers else frame
+
+
+def check_rules(schema: Schema) -> None:
+    """Refuse rules that no record can keep, or whose columns together need too large a table.
+
+    **Privacy:** reads the schema alone.
+    """
+    ruled = sorted({j for columns, _ in schema.masks for j in columns})
+    names = ", ".join(schema.names[j] for j in ruled)
+    even = [np.full((schema.sizes[j], 1), 1 / schema.sizes[j]) for j in ruled]
+    try:
+        found = condition([(j, ()) for j in ruled], even, schema.sizes, schema.masks)
+    except Impossible:
+        raise SchemaError(
+            f"the rules contradict each other: no record can keep all of them ({names}); drop or "
+            "correct one"
+        ) from None
+    if found is None:
+        raise SchemaError(
+            f"the rules tie so many values of {names} to each other that it takes a table of more "
+            f"than {MOST_CELLS:,} cells: use coarser bins, or fewer rules"
+        )
+
+
+def restore_columns(
+    pairs: Sequence[tuple[int, Columns]],
+    tables: Sequence[np.ndarray | None],
+    sizes: Sequence[int],
+    masks: Sequence[Mask],
+    scopes: Mapping[Columns, int],
+    n: float,
+) -> list[Weights]:
+    """Weights that give columns their own distributions back where a network is given ``masks``.
+
+    Given a rule, values to which it leaves much room come up too often: of two independent columns,
+    one of which decides the other, the squares of their probabilities. The network given the rules
+    is weighed value by value so that every column of ``scopes`` (each with its number of values;
+    one column, or the bits of one) comes as near as the rules allow, in squares, to what it was
+    without them. No weights for a network that keeps the rules anyway, or whose tables have more
+    than 2^20 cells. Raises Impossible where the masks have no mass.
+    """
+    found = above(pairs, tables, sizes, [columns for columns, _ in masks])
+    if found is None or sum(map(math.prod, found[1].shapes)) > MOST_RESTORED:
+        return []
+    _, tree, factors = found
+    free, whole = tree.calibrate(tree.multiply(factors), n)
+    fixed = [*factors, *(tree.weigh(*mask) for mask in masks)]
+    given, left = tree.calibrate(tree.multiply(fixed), n)
+    if left < NEVER / 2:
+        raise Impossible
+    if left > whole - KEPT:
+        return []
+    wanted = []
+    for columns, values in scopes.items():
+        own = np.ascontiguousarray(Distribution(tree, free, n).margin(columns))
+        own.reshape(-1)[values:] = 0  # what bits can spell and no value has
+        wanted.append(NoisyTable(columns, own * (n / own.sum()), 1 / (PRECISION * n) ** 2))
+    start = [np.zeros(table.counts.shape) for table in wanted]
+    fit = fit_tables(tree, wanted, n, fixed=fixed, start=start, tolerance=0.01)
+    logs = [np.clip(potential - np.median(potential), *ENDS) for potential in fit.potentials]
+    weights = [(table.columns, np.exp(log)) for table, log in zip(wanted, logs, strict=True)]
+    weighed, _ = tree.calibrate(tree.multiply([*fixed, *(tree.weigh(*w) for w in weights)]), n)
+    nearer = _misfit(tree, weighed, wanted, n) < _misfit(tree, given, wanted, n)
+    return weights if nearer else []
+
+
+def _misfit(
+    tree: CliqueTree, tables: list[np.ndarray], wanted: Sequence[NoisyTable], n: float
+) -> float:
+    """The squares by which columns of a distribution miss their own."""
+    held = Distribution(tree, tables, n)
+    return sum(float(((held.margin(t.columns) - t.counts) ** 2).sum()) for t in wanted)
+
+
+def over_bits(mask: Mask, bits: BinaryEncoding) -> Mask:
+    """A mask over the bits of its columns; what bits can spell and no value has is left out."""
+    columns, cells = mask
+    names = [bits.original.names[j] for j in columns]
+    places = [bits.bits(name) for name in names]
+    whole = np.zeros(tuple(2 ** len(place) for place in places), dtype=bool)
+    whole[tuple(slice(size) for size in cells.shape)] = cells
+    scope = tuple(j for place in places for j in place)
+    return scope, whole.reshape((2,) * len(scope))
+
+
+def _whole(table: Any, p: np.ndarray, needed: bool) -> np.ndarray | None:
+    """P(X | Π) of all configurations, also of a table that isn't kept whole if it is ``needed``."""
+    if isinstance(table, np.ndarray):
+        return p
+    if not needed or math.prod(table.shape) > MOST_CELLS:
+        return None
+    p, at = table.look_up(p, np.arange(math.prod(table.shape[1:])))
+    return np.asarray(p[:, at])
 
 
 def read_where(schema: Schema, where: Any) -> tuple[dict[str, np.ndarray], dict[str, float]]:
@@ -135,7 +289,7 @@ def read_where(schema: Schema, where: Any) -> tuple[dict[str, np.ndarray], dict[
         exact = [
             v
             for v in values
-            if attribute.numeric_bins and not (isinstance(v, str) or _is_missing(v))
+            if attribute.numeric_bins and not (isinstance(v, str) or is_missing(v))
         ]
         if exact and len(values) > 1:
             raise SchemaError(
@@ -147,26 +301,8 @@ def read_where(schema: Schema, where: Any) -> tuple[dict[str, np.ndarray], dict[
     return evidence, numbers
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or (
-        not getattr(value, "ndim", 0) and pd.api.types.is_scalar(value) and bool(pd.isna(value))
-    )
-
-
 def _code(attribute: Attribute, value: Any) -> int:
-    """Code of a value that a user names."""
-    if _is_missing(value) and attribute.missing:
-        return attribute.size - 1
-    if attribute.numeric_bins and value in attribute.labels[: len(attribute.values)]:
-        return attribute.labels.index(value)
     try:
-        if not pd.api.types.is_scalar(value) or (
-            attribute.numeric_bins and isinstance(value, (str, bool, np.bool_))
-        ):
-            raise SchemaError("no such value")
-        return int(attribute.encode(pd.Series([value]))[0])
-    except SchemaError:
-        labels = ", ".join(attribute.labels[:8]) + (", …" if attribute.size > 8 else "")
-        raise SchemaError(
-            f"where: {attribute.name!r} has no value {show(value)}; it has {labels}"
-        ) from None
+        return code_of(attribute, value)
+    except SchemaError as problem:
+        raise SchemaError(f"where: {problem}") from None

@@ -8,16 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .errors import BudgetError, PrivacyError
+from .candidates import Candidates
+from .edges import private_edges
+from .errors import PrivacyError
 from .ledger import Ledger, LedgerWriter
-from .measures import SCORES, Score, association, sketch_sensitivity
+from .measures import SCORES, association, project, sketch_sensitivity
 from .noise import (
     ONE_REPLACED,
     Noise,
@@ -35,6 +35,7 @@ from .schema import Merging
 from .zero_sum import laplace_width
 
 Pairs = Sequence[tuple[int, int]]
+ONE_WAY = "one-way table"
 Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budget; step
 
 
@@ -52,64 +53,6 @@ class Measured(NamedTuple):
     entry: str
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """Attribute–parent pairs to choose from, by their number of parents.
-
-    ``by_size``: for each number s of parents the columns of children (m,) and of their parents (m,
-    s). ``depends_on`` is
-    ``"public"`` or the id of the ledger entry that the candidates are computed from.
-    """
-
-    by_size: tuple[tuple[np.ndarray, np.ndarray], ...]
-    depends_on: str = "public"
-
-    def __len__(self) -> int:
-        return sum(len(children) for children, _ in self.by_size)
-
-    def __getitem__(self, index: int) -> tuple[int, tuple[int, ...]]:
-        for children, parents in self.by_size:
-            if index < len(children):
-                return int(children[index]), tuple(int(p) for p in parents[index])
-            index -= len(children)
-        raise IndexError(index)
-
-    def columns(self, d: int) -> list[int]:
-        """The columns, of ``d``, that occur in any pair, rising."""
-        found = sum(np.bincount(c.ravel(), minlength=d) for pair in self.by_size for c in pair)
-        return np.flatnonzero(found).tolist()
-
-    def single(self) -> Candidates:
-        """The pairs (child, one parent) that a pairwise score adds up."""
-        alone = ((np.repeat(c, p.shape[1]), p.reshape(-1, 1)) for c, p in self.by_size)
-        return Candidates(tuple(alone), self.depends_on)
-
-    def add_up(self, found: Sequence[np.ndarray]) -> np.ndarray:
-        """Scores of the pairs from those of :meth:`single`, in their order: (len(self),)."""
-        scored = zip(found, self.by_size, strict=True)
-        return np.concatenate([f.reshape(parents.shape).sum(axis=1) for f, (_, parents) in scored])
-
-    def sensitivity(
-        self, measure: Score, n: int, sizes: Sequence[int]
-    ) -> tuple[int, tuple[int, int]]:
-        """The largest sensitivity of the scores of ``n`` records, and domain sizes that attain it.
-
-        Only whether child and parents have 1, 2 or more declared values matters.
-        """
-        size, worst = np.array(sizes), (0, (1, 1))
-        for children, parents in self.by_size:
-            x = np.minimum(size[children], 3)
-            pi = np.minimum(size[parents].astype(float).prod(axis=1), 3).astype(np.int64)
-            for kind in np.flatnonzero(np.bincount(4 * x + pi)).tolist():
-                domain = divmod(kind, 4)
-                worst = max(worst, (measure.sensitivity(n, *domain), domain))
-            if measure.name == "F" and (x != 2).any():
-                raise BudgetError(
-                    "score 'F' needs children with two values: use score='R', or a binary table"
-                )
-        return worst
-
-
 class Curator(LedgerWriter):
     """Guards the records of one run: answers go through a mechanism, or are written down as raw.
 
@@ -124,8 +67,9 @@ class Curator(LedgerWriter):
     def __init__(
         self, records: Records, ledger: Ledger, noise: Noise, *, permute_and_flip: bool = False
     ) -> None:
-        self._records, self._permute = records, permute_and_flip
+        self._records, self._permute = records, permute_and_flip or noise.permutes
         self._residuals: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
+        self.released: dict[int, Measured] = {}  # noisy tables of single columns
         super().__init__(ledger, noise, records.n, records.schema, records.owners)
 
     @property
@@ -140,10 +84,12 @@ class Curator(LedgerWriter):
         """
         twin, bits = copy(self), self._records.binary()
         twin._records, twin.schema, twin._owners = bits, bits.schema, bits.owners
-        twin._residuals = {}
+        twin._residuals, twin.released = {}, {}
         return twin
 
-    def merged(self, merging: Merging, inputs: Sequence[str]) -> Curator:
+    def merged(
+        self, merging: Merging, inputs: Sequence[str], step: str = "rare values merged"
+    ) -> Curator:
         """The same door on the records with some values standing as one, as releases say.
 
         ``inputs``: the lines of these releases. Sets of columns and tables are over merged values.
@@ -154,9 +100,9 @@ class Curator(LedgerWriter):
         twin, merged = copy(self), merging.schema
         sizes = zip(merged.names, merged.sizes, self.schema.sizes, strict=True)
         words = ", ".join(f"{x}: {new} of {old} values" for x, new, old in sizes if new < old)
-        twin._domain = self.note_post_processing("rare values merged", tuple(inputs), words)
+        twin._domain = self.note_post_processing(step, tuple(inputs), words)
         twin._records, twin.schema = self._records.merged(merging), merged
-        twin._residuals = {}
+        twin._residuals, twin.released = {}, {}
         return twin
 
     def count_records(self, epsilon: Fraction) -> int:
@@ -285,7 +231,7 @@ class Curator(LedgerWriter):
             f"one of {len(sets):,} sets of attributes, or STOP; score residual",
             sorted({j for columns in sets for j in columns}),
             **paid,
-            mechanism="exponential",
+            mechanism="permute_and_flip" if self._permute else "exponential",
             sensitivity=Fraction(unit.moved),
             score_unit="records",
             sensitivity_unit="records",
@@ -304,9 +250,42 @@ class Curator(LedgerWriter):
             Quantity(unit.moved, "records"),
             exponent,
             self._noise.child(step),
+            permute_and_flip=self._permute,
             among=[*sets, "STOP"],
         )
         return None if chosen == len(sets) else chosen
+
+    def choose_edges(
+        self, column: int, number: int, epsilon: Fraction, *, step: str, source: str
+    ) -> tuple[list[int], str]:
+        """Edges between a column's values, of exactly ``number`` bins, with their line's id.
+
+        Rising numbers of values: a bin begins at each. Values that hold clearly more than a bin's
+        part of the records stand alone, the others are cut at medians of medians, and at half of
+        the widest bins. A last value that stands for missing isn't among them.
+
+        **Privacy:** costs ε: exponential mechanisms that compose to it, with whole records for
+        scores, whose sensitivity is 2 where a record is replaced and 1 where one comes or goes
+        (lemma:edges, :func:`~pdsynth.core.edges.private_edges`).
+        """
+        unit, cells = self.ledger.unit, len(self.schema.attributes[column].values)
+        entry = self._charge(
+            step,
+            source,
+            f"{number - 1} edges of {cells:,} values",
+            (column,),
+            epsilon=epsilon,
+            mechanism="exponential",
+            sensitivity=Fraction(unit.moved),
+            score_unit="records",
+            sensitivity_unit="records",
+            domain_sizes=(cells, 1),
+            unit=unit,
+            lemma=unit.lemma("edges"),
+        )
+        counts = self._records.table((column,))[:cells]
+        heavy, noise = self.n // number, self._noise.child(step)
+        return private_edges(counts, number, heavy, unit.moved, epsilon, noise), entry
 
     def exponent(self, epsilon: Fraction) -> Fraction:
         """The exponent of a choice that may cost ε. **Privacy:** public: it costs nothing."""
@@ -421,77 +400,69 @@ class Curator(LedgerWriter):
         counts = self._add_noise(self._records.table(tuple(columns)), scale, step, zero_sum=True)
         return Measured(counts, laplace_width(scale, child * cells), entry)
 
-    def histograms(
-        self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str
-    ) -> tuple[list[np.ndarray], str]:
-        """One-way counts of several attributes, with the id of their ledger entry.
+    def columns(
+        self, epsilon: Fraction, members: Sequence[int] | None = None
+    ) -> dict[int, Measured]:
+        """Noisy tables of single columns (``members``; None: all), ε in proportion to √values.
 
-        **Privacy:** noise of scale 2m/ε in every cell of all m histograms, ε in all.
+        They are kept for :meth:`residuals`; asked again, the same ones are returned.
+
+        **Privacy:** as :meth:`tables`, ε in all; asked again they cost nothing.
         """
-        self._records.expect((j,) for j in columns)
-        m, raw = len(columns), [self._records.table((j,)) for j in columns]
-        unit = ONE_REPLACED  # nobody worked out what else it might be
-        scale = unit.scale(epsilon, tables=m)
-        entry = self._charge(
-            step,
-            source,
-            f"{m} one-way histograms",
-            columns,
-            epsilon=epsilon,
-            sensitivity=Fraction(unit.moved * m),
-            scale=scale,
-        )
-        noise = self._noise.child(step)
-        streams = [noise.child(self.schema.names[j]) for j in columns]
-        noisy = [laplace_mechanism(h, scale, s) for h, s in zip(raw, streams, strict=True)]
-        return noisy, entry
+        if not self.released:
+            asked = range(len(self.schema)) if members is None else members
+            roots = {j: math.isqrt(10**4 * self.schema.sizes[j]) for j in asked}
+            whole = epsilon / sum(roots.values())
+            questions = (
+                (
+                    (j,),
+                    TableBudget(whole * x, source=ONE_WAY),
+                    f"column({self.schema.names[j]})",
+                )
+                for j, x in roots.items()
+            )
+            self.released = dict(zip(roots, self.tables(questions), strict=True))
+        return self.released
 
-    def average_association(
-        self, epsilon: Fraction, *, step: str, source: str
+    def residuals(
+        self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str, sums: bool = False
     ) -> tuple[np.ndarray, str]:
-        """How strongly each attribute is tied to all others: float array (d,), and its entry id.
+        """How far the pairs of a public list are from independence, with the entry id.
 
-        The average of R over the pairs of each.
+        Float array (len(pairs),): noisy R from Q = Σ |c_ij − m_ij| = 2n·R in whole records, where
+        m_ij = p̂_i p̂_j / n of the columns that :meth:`columns` released. R may be negative.
+        ``sums``: (d,), of each column the sum over its pairs.
 
-        **Privacy:** costs ε; the sums A_i = Σ_j K(i,j) move by two K per pair.
+        **Privacy:** costs ε. m_ij is a function of releases, rounded to whole records, so a
+        replaced record moves each Q by at most 2, and where n is secret by 1; a sum of them by as
+        much for each of its pairs, and a pair stands in two sums (lemma:residuals).
         """
-        d = len(self.schema)
-        pairs = list(combinations(range(d), 2))
+        i, j, touched = split_pairs(pairs)
+        unit, m, times = self.ledger.unit, len(pairs), 2 if sums else 1
+        self._records.expect(pairs)
+        gaps = [np.abs(self._records.table(pair) - self._independent(*pair)) for pair in pairs]
+        exact = np.array([gap.sum() for gap in gaps], dtype=np.int64)
+        if sums:
+            places = np.concatenate([i, j])
+            exact = np.bincount(places, np.tile(exact, 2), len(self.schema)).astype(np.int64)
         noisy, entry = self._noisy(
-            _sum_rows(self._pairwise("K"), self.n),
-            2 * self._sensitivity(pairs),
+            exact,
+            Fraction(unit.moved * m * times),
             epsilon,
             step,
             source,
-            f"{d} sums of K",
-            range(d),
+            f"{len(exact)} sums of residuals" if sums else f"{m} residuals of pairs",
+            touched,
+            lemma=unit.lemma("residuals"),
+            domain_sizes=(m, times),
+            unit=unit,
         )
-        return noisy.astype(float) / (2.0 * self.n**2 * (d - 1)), entry
+        return noisy / (2.0 * self.n), entry
 
-    def association_with(
-        self, sensitive: int, epsilon: Fraction, *, step: str, source: str
-    ) -> tuple[np.ndarray, str]:
-        """How strongly each attribute is tied to the sensitive one, with the entry id.
-
-        R, float array (d,), infinite at the sensitive one itself.
-
-        **Privacy:** costs ε; d−1 integers K.
-        """
-        d, label = len(self.schema), self.schema.names[sensitive]
-        others = [j for j in range(d) if j != sensitive]
-        values = np.full(d, np.inf)
-        k, moved = self._pairwise("K")[sensitive, others], [(j, sensitive) for j in others]
-        noisy, entry = self._noisy(
-            k,
-            self._sensitivity(moved),
-            epsilon,
-            step,
-            source,
-            f"{d - 1} values of K with {label}",
-            range(d),
-        )
-        values[others] = noisy / (2.0 * self.n**2)
-        return values, entry
+    def _independent(self, i: int, j: int) -> np.ndarray:
+        """What the released columns expect of a pair, in whole records: int64 (|X_i|, |X_j|)."""
+        p, q = (project(self.released[c].counts.astype(float), self.n) for c in (i, j))
+        return np.rint(np.outer(p, q) / self.n).astype(np.int64)
 
     def noisy_associations(
         self,
@@ -542,6 +513,7 @@ class Curator(LedgerWriter):
         released: str,
         touched: Sequence[int],
         claimed: Fraction | None = None,
+        **fields: Any,
     ) -> tuple[np.ndarray, str]:
         """Integers with noise that costs ε, and their entry id."""
         sensitivity = max(sensitivity, Fraction(1))  # one record alone moves nothing
@@ -555,6 +527,7 @@ class Curator(LedgerWriter):
             scale=scale,
             epsilon=epsilon,
             claimed=claimed,
+            **fields,
         )
         return self._add_noise(k, scale, step), entry
 
@@ -580,17 +553,6 @@ class Curator(LedgerWriter):
         if zero_sum and isinstance(scale, Fraction):
             return zero_sum_mechanism(integers, scale, self._noise.child(step))
         return laplace_mechanism(integers, scale, self._noise.child(step))
-
-
-def _sum_rows(k: np.ndarray, n: int) -> np.ndarray:
-    """Exact sums of K (d, d) over rows: int64, or Python's integers where 2n²(d − 1) asks for them.
-
-    One K and its noise fit 64 bits, since n is at most
-    :data:`~pdsynth.core.recipe.MOST_RECORDS`; which integers are used follows from n and
-    d, which are public.
-    """
-    long = 2 * n * n * (len(k) - 1) >= 2**62
-    return k.astype(object).sum(axis=1) if long else k.sum(axis=1)
 
 
 def split_pairs(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, list[int]]:

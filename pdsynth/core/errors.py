@@ -44,7 +44,7 @@ OPTIONAL = {
     "traitlets": ("traitlets", "course"),
 }
 # The houses next door that the core may ask, each when it is needed first.
-DOORS = "concentrated", "evaluation", "files", "persons", "published", "scale"
+DOORS = "answers", "binning", "concentrated", "evaluation", "files", "persons", "published", "scale"
 
 
 class SchemaError(ValueError):

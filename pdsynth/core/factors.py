@@ -9,7 +9,7 @@ tables. Before them, the graphs: elimination, junction trees, spanning trees.
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import NamedTuple
@@ -339,6 +339,12 @@ class CliqueTree:
             tuple(self.sizes[j] if j in columns else 1 for j in axes),
         )
 
+    def weigh(self, columns: Sequence[int], weights: np.ndarray) -> tuple[Place, np.ndarray]:
+        """The factor of weights ≥ 0 of some columns, rising; of marked cells 1, of others 0."""
+        numbers = np.asarray(weights, dtype=float)  # the logarithm of booleans has half precision
+        logs = np.log(numbers, out=np.full(numbers.shape, NEVER), where=numbers > 0)
+        return self.place(self.home(columns), columns), logs
+
     def multiply(self, factors: Iterable[tuple[Place, np.ndarray]]) -> list[np.ndarray]:
         """The logarithm of the product of factors, clique by clique; factors as logarithms."""
         logs = [np.zeros(shape) for shape in self.shapes]
@@ -465,52 +471,71 @@ def condition(
     pairs: Sequence[tuple[int, Columns]],
     tables: Sequence[np.ndarray | None],
     sizes: Sequence[int],
-    evidence: Mapping[int, np.ndarray],
+    evidence: Sequence[tuple[Columns, np.ndarray]],
     most: int = MOST_CELLS,
 ) -> list[Family] | None:
-    """The network given that each node of ``evidence`` holds one of its marked values: exactly.
+    """The network whose records are weighed by each ``evidence``, or, of marked cells, given that
+    they stand in one of these: exactly.
 
     ``pairs``: (child, parents) in sampling order; ``tables``: P(child | parents), float (|X|, cells
-    of the parents), None for one that isn't kept whole; ``evidence``: bool (|X|,) by node. Returns
-    families in a new sampling order. Nodes that aren't above the evidence keep their pair, and
-    their table where it is None. None: a table on the way would have more than ``most`` cells.
-    Raises Impossible.
+    of the parents), None for one that isn't kept whole; ``evidence``: rising nodes, and bool or
+    float ≥ 0, one axis each. Returns families in a new sampling order. Nodes that aren't above the
+    evidence keep their pair, and their table where it is None. None: a table on the way would have
+    more than ``most`` cells. Raises Impossible.
 
     >>> p = np.array([[0.5], [0.5]]), np.array([[0.9, 0.2], [0.1, 0.8]])
-    >>> families = condition([(0, ()), (1, (0,))], p, (2, 2), {1: np.array([False, True])})
+    >>> families = condition([(0, ()), (1, (0,))], p, (2, 2), [((1,), np.array([False, True]))])
     >>> [(family.child, family.parents) for family in families]
     [(1, ()), (0, (1,))]
     >>> families[1].p[:, 1].round(3).tolist()
     [0.111, 0.889]
     """
-    above = set(evidence)  # with all that stands above it
-    for child, parents in reversed(pairs):
-        above.update(parents if child in above else ())
-    families = [Family(*pair, p) for pair, p in zip(pairs, tables, strict=True)]
-    asked = [family for family in families if family.child in above]
-    graph = elimination_tree([(child, *parents) for child, parents, _ in asked], sizes)
-    tree = CliqueTree(graph, tuple(sizes))
-    if max(map(math.prod, tree.shapes)) > most:
+    found = above(pairs, tables, sizes, [columns for columns, _ in evidence], most)
+    if found is None:
         return None
-    factors = []
-    for child, parents, p in asked:
-        if p is None:
-            return None
-        scope = child, *parents
-        masked = p * evidence[child][:, None] if child in evidence else p
-        log = np.log(masked, out=np.full(p.shape, NEVER), where=masked > 0)
-        log = marginalise(log.reshape([sizes[j] for j in scope]), scope, sorted(scope))
-        factors.append((tree.place(tree.home(scope), scope), log))
+    asked, tree, factors = found
+    factors = [*factors, *(tree.weigh(columns, weights) for columns, weights in evidence)]
     joint, normaliser = tree.calibrate(tree.multiply(factors), 1.0)
     if normaliser < NEVER / 2:
         raise Impossible
     new = []
-    for child, parents, at in graph.families():
+    for child, parents, at in tree.graph.families():
         mass = marginalise(joint[at], tree.cliques[at], (child, *parents))
         p = np.full(mass.shape, 1 / len(mass))
         np.divide(mass, mass.sum(axis=0), out=p, where=mass.sum(axis=0) > 0)
         new.append(Family(child, parents, p.reshape(len(p), -1)))
-    return [*new, *(family for family in families if family.child not in above)]
+    rest = zip(pairs, tables, strict=True)
+    return [*new, *(Family(*pair, p) for pair, p in rest if pair[0] not in asked)]
+
+
+def above(
+    pairs: Sequence[tuple[int, Columns]],
+    tables: Sequence[np.ndarray | None],
+    sizes: Sequence[int],
+    scopes: Sequence[Columns],
+    most: int = MOST_CELLS,
+) -> tuple[set[int], CliqueTree, list[tuple[Place, np.ndarray]]] | None:
+    """What stands above some nodes of a network, themselves included: these nodes, a tree whose
+    cliques hold their families and the ``scopes``, and their tables as factors on it.
+
+    None where a clique would have more than ``most`` cells, or a table isn't kept whole.
+    """
+    asked = {j for columns in scopes for j in columns}
+    for child, parents in reversed(pairs):
+        asked.update(parents if child in asked else ())
+    families = [Family(*f, p) for f, p in zip(pairs, tables, strict=True) if f[0] in asked]
+    own = [(child, *parents) for child, parents, _ in families]
+    tree = CliqueTree(elimination_tree([*own, *scopes], sizes), tuple(sizes))
+    if max(map(math.prod, tree.shapes)) > most:
+        return None
+    factors = []
+    for scope, (_, _, p) in zip(own, families, strict=True):
+        if p is None:
+            return None
+        log = np.log(p, out=np.full(p.shape, NEVER), where=p > 0)
+        log = marginalise(log.reshape([sizes[j] for j in scope]), scope, sorted(scope))
+        factors.append((tree.place(tree.home(scope), scope), log))
+    return asked, tree, factors
 
 
 def elimination_tree(scopes: Sequence[Columns], sizes: Sequence[int]) -> JunctionTree:

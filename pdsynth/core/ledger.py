@@ -23,6 +23,7 @@ from .errors import (
     SchemaError,
     check_known,
     door,
+    is_one_of,
     plural,
     show,
     to_list,
@@ -40,6 +41,15 @@ GUARANTEES = ("strict", "published", "none")
 UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
 # what a synthesizer says of itself where it promises nothing
 NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
+
+
+def check_reading(reading: Any, known: Sequence[str], guarantee: str) -> None:
+    """Refuse a reading of a paper that isn't ``known``; strict takes the first one alone."""
+    if known and not is_one_of(reading, known[:1] if guarantee == "strict" else known):
+        raise BudgetError(
+            f"reading must be {known[0]!r}, or with {UNPROTECTED} one of "
+            f"{', '.join(known[1:])}; got {show(reading)} with {guarantee!r}"
+        )
 
 
 @dataclass

@@ -140,6 +140,16 @@ def marginalise(table: np.ndarray, columns: Sequence[Any], wanted: Sequence[Any]
     return np.transpose(summed, [kept.index(c) for c in wanted])
 
 
+def project(counts: np.ndarray, n: float) -> np.ndarray:
+    """The closest counts in squares that aren't negative and have the sum n.
+
+    **Privacy:** post-processing of noisy counts; of raw ones it is raw.
+    """
+    falling = np.sort(counts)[::-1]
+    over = (np.cumsum(falling) - n) / np.arange(1, len(counts) + 1)
+    return np.maximum(counts - over[np.flatnonzero(falling > over)[-1]], 0.0)
+
+
 def total_variation(p: np.ndarray, q: np.ndarray) -> float:
     """Total variation distance ½ Σ |p − q| of two distributions on the same cells."""
     return float(0.5 * np.abs(np.asarray(p, dtype=float) - np.asarray(q, dtype=float)).sum())
@@ -242,13 +252,6 @@ def sketch_sensitivity(n: int, sizes: Sequence[int], pairs: Sequence[tuple[int, 
     ``sizes``: declared values of every column.
     """
     return sum(SCORES["R"].sensitivity(n, sizes[i], sizes[j]) for i, j in pairs)
-
-
-def sketch_noise(
-    n: int, sizes: Sequence[int], pairs: Sequence[tuple[int, int]], epsilon: Fraction
-) -> Fraction:
-    """The noise scale of each K = 2n²R of some pairs that are released for ε, in records²."""
-    return max(sketch_sensitivity(n, sizes, pairs), 1) / epsilon
 
 
 def mean_association_sensitivity(sizes: Sequence[int]) -> int:

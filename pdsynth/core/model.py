@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,8 +24,9 @@ from .errors import (
 )
 from .ledger import Ledger
 from .network import Network
-from .rules import Release, check_coverage
+from .rules import NOISES, Release, check_coverage
 from .schema import BinaryEncoding, Schema
+from .structure import Measurement
 
 
 def conditional(table: np.ndarray) -> np.ndarray:
@@ -194,8 +195,10 @@ class Sampling:
         return codes[:, [name not in self.hidden for name in self.schema.names]]
 
     def _source(self, where: Mapping[str, Any] | None) -> Any:
-        if where is None:
-            return self
+        return self if where is None else self._condition(where)
+
+    def _condition(self, where: Mapping[str, Any] | None) -> Any:
+        """The model given ``where``, and the rules of its schema."""
         from .conditions import Given  # noqa: PLC0415 - conditions are asked for rarely
 
         return Given(self, where)
@@ -208,7 +211,8 @@ class Model(Sampling):
     ``tables``: one int64 array per pair, child first, of counts or integer weights (or
     :class:`Sparse`). ``n``: the number of records, which is public
     (neighbours replace one record). ``sources``: for each table the ids of the ledger entries that
-    it comes from. The network stands over the attributes, or over their bits.
+    it comes from. The network stands over the attributes, or over their bits. ``measured``: the
+    noisy tables as they were measured, each with its line, for the intervals of :meth:`marginal`.
     """
 
     schema: Schema
@@ -219,6 +223,7 @@ class Model(Sampling):
     algorithm: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     sources: Sources = ()
+    measured: tuple[Measurement, ...] = ()
 
     def __post_init__(self) -> None:
         fields = ("schema", Schema), ("network", Network), ("ledger", Ledger)
@@ -275,10 +280,29 @@ class Model(Sampling):
     def sample_codes(
         self, n: int, generator: np.random.Generator, method: str = "independent"
     ) -> np.ndarray:
-        """Codes of n synthetic records by ancestral sampling: uint8/uint16 (n, d), by column.
+        """Codes of n synthetic records: uint8/uint16 (n, d), by column.
 
-        ``method`` as in :meth:`sample`. What bits can spell but the schema doesn't declare is drawn
-        again.
+        ``method`` as in :meth:`sample`. No record breaks a rule of the schema.
+        """
+        if self.ruled is not None:
+            return np.asarray(self.ruled.sample_codes(n, generator, method))
+        return self.draw_codes(n, generator, method)
+
+    @cached_property
+    def ruled(self) -> Any:
+        """The model given the rules of its schema, as ``where`` conditions it; None without rules.
+
+        Its ``exact`` is a model whose network and ``conditionals`` keep the rules, or None where
+        records are drawn again until they do.
+        """
+        return self._condition(None) if self.schema.masks else None
+
+    def draw_codes(
+        self, n: int, generator: np.random.Generator, method: str = "independent"
+    ) -> np.ndarray:
+        """As :meth:`sample_codes` by ancestral sampling from the tables, whatever the rules say.
+
+        What bits can spell but the schema doesn't declare is drawn again.
         """
         if not is_one_of(method, METHODS):
             raise SchemaError(f"method must be one of {METHODS}, got {show(method)}")
@@ -296,6 +320,55 @@ class Model(Sampling):
             codes[:, schema.index(child)] = draw(p, key, u)
         return codes if self.encoding is None else self.encoding.decode(codes, generator)
 
+    def marginal(
+        self,
+        names: Any,
+        *,
+        interval: float | None = None,
+        repeats: int = 20,
+        random_state: int | None = None,
+    ) -> pd.Series | pd.DataFrame:
+        """Expected counts of one attribute or of several together, without sampling.
+
+        ``names``: a name or a list. A Series of expected counts in records, by declared labels (a
+        MultiIndex where there are several), exact under the model; ``attrs["exact"]`` is False
+        where that would take tables of more than 2^24 cells, and 2^19 drawn rows stand in.
+
+        ``interval=0.9`` gives a DataFrame with ``count``, ``low`` and ``high`` in records, the
+        ``kind`` of each interval, and the ``measured`` noisy count. ``"noise"``: around the
+        measured count, exact by the law of its noise. ``"bootstrap"``, for what wasn't measured:
+        around ``count``, from ``repeats`` fits of the same steps to tables that this model draws
+        (seeded by ``random_state``); it holds noise and chance, and **not the model's own error**.
+        :mod:`pdsynth.answers` says more. Raises SchemaError for unknown names, an interval outside
+        (0, 1), and tables of more than 2^20 cells.
+
+        **Privacy:** post-processing of the release; costs nothing.
+        """
+        found: Any = door("answers").marginal(self, names, interval, repeats, random_state)
+        return found
+
+    def expectation(
+        self,
+        weights: Mapping[str, Any],
+        *,
+        interval: float | None = None,
+        repeats: int = 20,
+        random_state: int | None = None,
+    ) -> float | pd.Series:
+        """The expected sum over all records of a product of weights: a linear query.
+
+        ``weights``: for each attribute ``{value: weight}`` (others 0), a number for each code, or
+        ``"middle"``, the middle of each bin. ``{"sex": {"F": 1}}`` counts women,
+        ``{"sex": {"F": 1}, "age": "middle"}`` adds up their ages; divide for a mean. In records
+        times the weights' unit, exact under the model. ``interval`` as in :meth:`marginal`, a
+        Series with ``value``, ``low``, ``high`` and ``kind``; it is ``"noise"`` where all weights
+        are 0 or 1 and a measured table holds them. Raises SchemaError as :meth:`marginal`.
+
+        **Privacy:** post-processing of the release; costs nothing.
+        """
+        found: Any = door("answers").expectation(self, weights, interval, repeats, random_state)
+        return found
+
     def check(self) -> list[str]:
         """Violated rules L1–L11, each with its code; empty if none.
 
@@ -311,20 +384,26 @@ class Model(Sampling):
         bits = self.encoding
         owner = None if bits is None else dict(zip(bits.schema.names, bits.owners, strict=True))
         sources = self.sources or ((),) * len(self.tables)
-        return check_coverage(
-            [
-                Release(
-                    child,
-                    tuple(n if owner is None else owner[n] for n in (child, *parents)),
-                    math.prod(table.shape),
-                    ids,
-                )
-                for (child, parents), table, ids in zip(
-                    self.network.pairs, self.tables, sources, strict=True
-                )
-            ],
-            self.ledger.entries,
-        )
+        measured = [
+            Release(
+                f"{' × '.join(m.attributes)}, measured",
+                tuple(n if owner is None else owner[n] for n in m.attributes),
+                m.table.size,
+                (m.entry,),
+            )
+            for m in self.measured
+        ]
+        tables = zip(self.network.pairs, self.tables, sources, strict=True)
+        kept = [
+            Release(
+                child,
+                tuple(n if owner is None else owner[n] for n in (child, *parents)),
+                math.prod(table.shape),
+                ids,
+            )
+            for (child, parents), table, ids in tables
+        ]
+        return check_coverage([*kept, *measured], self.ledger.entries)
 
     @property
     def private(self) -> bool:
@@ -384,3 +463,17 @@ def shapes_of(domain: Schema, network: Network) -> list[tuple[int, ...]]:
     return [
         tuple(domain[name].size for name in (child, *parents)) for child, parents in network.pairs
     ]
+
+
+def keep_measured(found: Sequence[Measurement], ledger: Ledger) -> tuple[Measurement, ...]:
+    """The noisy tables that a ledger's lines paid for as they are, none raw and none derived.
+
+    **Privacy:** releases, as the lines say.
+    """
+    lines = {e.id: e for e in ledger.entries if e.mechanism in NOISES and e.domain_sizes}
+    whole = (m for m in found if m.counts and isinstance(m.table, np.ndarray) and m.entry in lines)
+    return tuple(
+        m
+        for m in whole
+        if m.table.dtype.kind == "i" and math.prod(lines[m.entry].domain_sizes) == m.table.size  # type: ignore[arg-type]
+    )

@@ -210,11 +210,12 @@ class Noise:
 
     ``reproducible``: someone else could draw the same noise, as long as a source doesn't say that
     nobody can. ``private``: it is noise at all. ``zero_sum``: it has the zero-sum law, too.
+    ``permutes``: it chooses by permute-and-flip alone.
     """
 
     reproducible = True
     private = True
-    zero_sum = False
+    zero_sum = permutes = False
 
     def __init__(self) -> None:
         self._used: dict[str, int] = {}
@@ -299,7 +300,7 @@ class ExactNoise(Noise):
             return self._bits.random_raw(size)
         return np.frombuffer(os.urandom(8 * size), dtype=np.uint64)
 
-    def _uniform(self, bound: np.ndarray) -> np.ndarray:
+    def uniform(self, bound: np.ndarray) -> np.ndarray:
         """Uniform integers in [0, bound): words above the last whole multiple are drawn again."""
         if bound.dtype == object:
             return np.array([self._uniform_large(int(b)) for b in bound], dtype=object)
@@ -323,7 +324,7 @@ class ExactNoise(Noise):
                 return drawn
 
     def below(self, bound: int) -> int:
-        return int(self._uniform(np.array([bound]))[0])
+        return int(self.uniform(np.array([bound]))[0])
 
     def bernoulli_exp(self, numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
         """Independent Bernoulli(exp(−numerator/denominator)) for int64 arrays (m,), ratios ≥ 0."""
@@ -345,7 +346,7 @@ class ExactNoise(Noise):
         odd = np.ones(numerator.size, dtype=bool)
         alive, place = np.flatnonzero(numerator > 0), 1
         while alive.size:
-            success = self._uniform(denominator[alive] * place) < numerator[alive]
+            success = self.uniform(denominator[alive] * place) < numerator[alive]
             alive = alive[success]
             place += 1
             odd[alive] = place % 2 == 1
@@ -388,7 +389,7 @@ class ExactNoise(Noise):
         remainder = np.zeros(t.size, dtype=t.dtype)
         todo = np.arange(t.size)
         while todo.size:
-            drawn = self._uniform(t[todo])
+            drawn = self.uniform(t[todo])
             kept = self._bernoulli_part(drawn, t[todo])
             remainder[todo[kept]] = drawn[kept]
             todo = todo[~kept]
@@ -410,7 +411,7 @@ class ExactNoise(Noise):
         """At least one independent selection: uniform proposals, each accepted with exp(−γ)."""
         below = np.full(256, denominator, dtype=numerators.dtype)
         while True:
-            proposals = self._uniform(np.full(256, numerators.size, dtype=np.int64))
+            proposals = self.uniform(np.full(256, numerators.size, dtype=np.int64))
             accepted = proposals[self.bernoulli_exp(numerators[proposals], below)]
             if accepted.size:
                 return accepted
@@ -591,8 +592,7 @@ def exponential_mechanism(
 def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
     """The law of the exponential mechanism, for lessons and audits."""
     exponent = epsilon * (np.asarray(scores, dtype=float) - np.max(scores)) / (2 * sensitivity)
-    weight = np.exp(exponent)
-    return weight / weight.sum()
+    return np.exp(exponent) / np.exp(exponent).sum()
 
 
 def discrete_laplace_pmf(values: np.ndarray, scale: float) -> np.ndarray:

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from .budgets import Parts, Plan, choose_reconcile
+from .conditions import check_rules
 from .curator import Curator
 from .errors import (
     BudgetError,
@@ -34,13 +35,13 @@ from .errors import (
     show,
     to_names,
 )
-from .ledger import GUARANTEES, NOT_STRICT, Ledger
-from .model import Model
+from .ledger import GUARANTEES, NOT_STRICT, Ledger, check_reading
+from .model import Model, keep_measured
 from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
 from .records import Records
 from .rules import NOISES
 from .schema import BinaryEncoding, Facts, Schema, check_schema, join_target
-from .structure import Measurement, check_parents, noise_dominates
+from .structure import Measurement, check_parents, noise_dominates, released_columns
 
 
 class Habits:
@@ -207,6 +208,7 @@ class Recipe(Habits):
     takes_records: ClassVar[bool] = True
     over_bits: ClassVar[bool] = False  # the network stands over bits where a column has more values
     k_counts_parents: ClassVar[bool] = True  # and not clusters, or bits
+    readings: ClassVar[tuple[str, ...]] = ()  # values of ``reading``; strict takes the first alone
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -259,11 +261,11 @@ class Recipe(Habits):
             warnings.warn(doubt, stacklevel=2)
         source = self._choose_noise(noise)
         ledger = self.open_ledger(people)
-        with read(data, schema) as records:
+        with read(data, door("binning").refine(schema) if schema.private else schema) as records:
             curator = plan.door(records, ledger, source)
             if session is not None:
                 session.charge_fit(ledger, source, repr(self.clone()))
-            self._replace(self._run(curator, plan))
+            self._replace(self._run(curator, plan, schema))
         return self
 
     def open_ledger(self, people: Any = None) -> Ledger:
@@ -306,6 +308,8 @@ class Recipe(Habits):
             published = door("published")  # a strict fit never loads it
             facts, parts = published.printed(self, facts, parts, rows)
             curator = published.RawCurator
+        if schema.private:
+            door("binning").check(self, schema)
         if self.delta is not None:
             facts, curator = door("concentrated").concentrate(self, facts, parts)
         if not facts.unit.n_is_public and not parts.counts_only:
@@ -351,6 +355,8 @@ class Recipe(Habits):
             n, epsilon = 1, epsilon * (1 - COUNT_SHARE)
         check_records(n)
         n = int(n)  # whatever integer was given: numpy's wrap
+        if schema.private:
+            epsilon *= 1 - door("binning").share_of_edges(schema)
         nodes = BinaryEncoding(schema).schema if self._uses_bits(schema) else schema
         return Facts(nodes, n, epsilon, self.guarantee, epsilon * self._share_tables(), unit)
 
@@ -361,6 +367,7 @@ class Recipe(Habits):
                 schema.index(name)
         if hasattr(self, "k") and (self.k_counts_parents or self.over_bits):
             check_parents(self.k, len(schema))
+        check_reading(getattr(self, "reading", ""), self.readings, self.guarantee)
 
     # --- hooks -----------------------------------------------------------------------------------
 
@@ -377,12 +384,14 @@ class Recipe(Habits):
 
     # --- the recipe ------------------------------------------------------------------------------
 
-    def _run(self, curator: Curator, plan: Plan) -> Self:
+    def _run(self, curator: Curator, plan: Plan, schema: Schema) -> Self:
         """A fitted copy: what was spent counts from the first line, the result only when whole."""
         run, (facts, parts, shares, _) = self._copy(curator.ledger), plan
         if not facts.unit.n_is_public:
             count = facts.epsilon * COUNT_SHARE / (1 - COUNT_SHARE)
             facts = replace(facts, n=curator.count_records(count))
+        if schema.private:
+            curator, facts = door("binning").cut(curator, schema, facts)
         own = curator.binary() if self._uses_bits(curator.schema) else curator
         foreseen = parts.budget.foresee(own, shares, facts)
         learnt = parts.structure.learn(own, shares, facts)
@@ -394,7 +403,7 @@ class Recipe(Habits):
             noise = parts.budget.allocate(own, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
-        found = found or parts.conditionals.measure(own, learnt, noise)
+        found = found or [*released_columns(own), *parts.conditionals.measure(own, learnt, noise)]
         facts = replace(facts, schema=learnt.schema or facts.schema)
         tables = parts.reconcile.reconcile(found, learnt.network, facts)
         every = (close(curator),) * len(tables)
@@ -410,6 +419,7 @@ class Recipe(Habits):
             type(self).__name__,
             shown,
             sources,
+            () if curator.ledger.levels else keep_measured(found, curator.ledger),
         )
         if curator.ledger.levels:  # the counts of those with more ε stand for fewer persons
             model = door("persons").undo(model)
@@ -430,6 +440,8 @@ class Recipe(Habits):
     def _open(self, data: Any, y: Any, schema: Schema | None) -> tuple[Any, Schema, int]:
         """The table as it is counted, its schema, and n, which is public."""
         if isinstance(data, Records):
+            if data.schema.private:
+                door("binning").refuse_codes()
             return data, data.schema, data.n
         data, schema = join_target(data, y, schema)
         if schema is None:
@@ -471,6 +483,8 @@ class Recipe(Habits):
                 "OpenDP draws from the operating system and takes no seed: use "
                 "random_state=None, or noise='exact'"
             )
+        if schema.rules:
+            check_rules(schema)
         if self.guarantee == "strict" and schema.source != "public":  # a promise, so a refusal
             raise PrivacyError(
                 "this schema was inferred from the data, so its domains would leak; write a public "
@@ -499,7 +513,7 @@ class Recipe(Habits):
     def _doubts(self, schema: Schema, plan: Plan) -> list[str]:
         """What is allowed and can't be wise, in sentences."""
         k, m = getattr(self, "k", getattr(plan.parts.structure, "k", 0)), self.records_per_person
-        if not isinstance(k, int) or not k or not self.k_counts_parents:
+        if not isinstance(k, int) or not k or not self.k_counts_parents or self._uses_bits(schema):
             return []
         if self.guarantee == "none" or self.relation != "replace_one":  # no noise, or no public n
             return []
@@ -508,7 +522,7 @@ class Recipe(Habits):
         return [doubt + shared] if doubt else []
 
     def _uses_bits(self, schema: Schema) -> bool:
-        return self.over_bits and max(schema.sizes) > 2
+        return (self.over_bits or getattr(self, "reading", "") == "bits") and max(schema.sizes) > 2
 
     # --- what was spent --------------------------------------------------------------------------
 

@@ -23,8 +23,13 @@ LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     "lemma:joint_counts_add_remove": lambda n, x, pi: 1,
     "lemma:zero_sum": lambda n, x, pi: 2,
     "lemma:conditional": conditional_sensitivity,
+    "lemma:edges": lambda n, x, pi: 2,
+    "lemma:edges_add_remove": lambda n, x, pi: 1,
     "lemma:residual": lambda n, x, pi: 2,
     "lemma:residual_add_remove": lambda n, x, pi: 1,
+    # of x pairs, each in π numbers
+    "lemma:residuals": lambda n, x, pi: 2 * x * pi,
+    "lemma:residuals_add_remove": lambda n, x, pi: x * pi,
 }
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .attribute import Attribute, check_codes, repeated
+from .column_rules import MOST_RULES, Mask, Rule, combine, keep_rules, possible_cells, put_in_order
 from .errors import (
     SchemaError,
     check_known,
@@ -60,6 +61,7 @@ class Schema:
     why, in words; a reason that begins with "?" waits for a decision. ``columns``: names of all
     columns of a raw file that has no header, in its order. ``file``: how a raw text file is
     written, a :class:`~pdsynth.files.FileFormat` or its keywords; else UTF-8 with commas.
+    ``rules``: what values of several columns can't stand together, see :class:`.Rule`.
     """
 
     attributes: tuple[Attribute, ...]
@@ -68,6 +70,7 @@ class Schema:
     left_out: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     file: Any = None
+    rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", tuple(to_items("attributes", self.attributes)))
@@ -99,6 +102,15 @@ class Schema:
                 "columns name those of a file whose first line doesn't: say columns and header = "
                 "false, or neither"
             )
+        object.__setattr__(self, "rules", tuple(to_items("rules", self.rules)))
+        if wrong := [rule for rule in self.rules if not isinstance(rule, Rule)]:
+            raise SchemaError(
+                f"rules must be Rules, got {show(wrong[0])}: use Rule.impossible, .determines or "
+                ".at_most"
+            )
+        if len(self.rules) > MOST_RULES:
+            raise SchemaError(f"{len(self.rules):,} rules; at most {MOST_RULES:,} are possible")
+        self.masks  # noqa: B018 - refuses rules that don't fit, or contradict each other
 
     @property
     def file_format(self) -> Any:
@@ -130,6 +142,11 @@ class Schema:
         """Domain sizes |X| in column order."""
         return tuple(a.size for a in self.attributes)
 
+    @property
+    def private(self) -> bool:
+        """Whether a fit has edges of bins to choose, see :mod:`pdsynth.binning`."""
+        return any(a.private for a in self.attributes)
+
     def __len__(self) -> int:
         return len(self.attributes)
 
@@ -151,11 +168,31 @@ class Schema:
         """Number of cells of the joint table of some attributes."""
         return math.prod(self[n].size for n in to_list("names", names))
 
+    def possible(self, names: Iterable[str]) -> int:
+        """Those of these cells that a record can be in, as far as rules among the names say."""
+        columns = [*map(self.index, to_list("names", names))]
+        return possible_cells(self.masks, self.sizes, columns)
+
     def select(self, names: Sequence[str]) -> Schema:
         """The schema of some of the attributes, in the order given."""
         names = (names,) if isinstance(names, str) else to_list("names", names)
         groups = {n: g for n, g in self.groups.items() if n in names}
-        return replace(self, attributes=tuple(self[n] for n in names), groups=groups)
+        rules = tuple(rule for rule in self.rules if {*rule.columns} <= {*names})
+        chosen = tuple(self[n] for n in names)
+        return replace(self, attributes=chosen, groups=groups, rules=rules)
+
+    @cached_property
+    def masks(self) -> tuple[Mask, ...]:
+        """Where records can be by the rules: rising columns and bool, one axis each. Public."""
+        return combine(self.rules, self.attributes)
+
+    def break_rules(self, codes: np.ndarray) -> np.ndarray:
+        """Which records (n, d) break a rule, whatever it does with them: bool (n,).
+
+        **Privacy:** raw where the records are.
+        """
+        check_codes(codes, len(self))
+        return ~keep_rules(self.masks, codes)
 
     def declare_public(self) -> Schema:
         """The same schema, on the user's word that its domains were known without these records."""
@@ -165,17 +202,32 @@ class Schema:
         """Codes of a table: uint8 or uint16 array (n_records, n_attributes), stored by column.
 
         SchemaError for no rows (unless ``empty``), missing, duplicate or undeclared columns, values
-        outside their domain.
+        outside their domain, rows that break a rule which doesn't keep them.
 
         **Privacy:** raw records in, raw records out; what is refused depends on the declaration,
-        never on statistics.
+        row by row, never on statistics.
         """
         self.check(frame, empty=empty)
         kind = np.uint8 if max(self.sizes) <= 256 else np.uint16
         codes = np.empty((len(frame), len(self)), dtype=kind, order="F")
         for j, attribute in enumerate(self.attributes):
             codes[:, j] = attribute.encode(frame[attribute.name])
+        for rule, columns, mask in self.refusing:
+            if broken := int((~mask[tuple(codes[:, columns].T)]).sum()):
+                raise SchemaError(
+                    f"rule «{rule}»: {broken:,} row(s) break it; correct or drop them, or let the "
+                    "rule say on_violation='keep' (schema.problems(frame) counts them)"
+                )
         return codes
+
+    @cached_property
+    def refusing(self) -> tuple[tuple[Rule, list[int], np.ndarray], ...]:
+        """Rules whose violation is refused, their columns and masks."""
+        return tuple(
+            (rule, [*map(self.index, rule.columns)], rule.mask([self[x] for x in rule.columns]))
+            for rule in self.rules
+            if rule.on_violation == "refuse"
+        )
 
     def check(self, frame: pd.DataFrame, *, empty: bool = False) -> None:
         """Refuse a table whose columns aren't those of the schema, and tables too small to release.
@@ -214,7 +266,16 @@ class Schema:
             raise SchemaError(f"uniforms must have the shape of the codes, {codes.shape}")
         places = [None] * len(self) if uniforms is None else uniforms.T
         parts = zip(self.attributes, codes.T, places, strict=True)
-        return pd.DataFrame({a.name: a.decode(c.astype(np.int64), place) for a, c, place in parts})
+        made = {a.name: a.decode(c.astype(np.int64), place) for a, c, place in parts}
+        return self.put_in_order(pd.DataFrame(made))
+
+    def put_in_order(self, frame: pd.DataFrame, fixed: Iterable[str] = ()) -> pd.DataFrame:
+        """A synthetic table with numbers as ``at_most`` rules ask; ``fixed`` columns stay.
+
+        **Privacy:** post-processing of a synthetic table.
+        """
+        known = {a.name: a for a in self.attributes}
+        return put_in_order(frame, self.rules, known, fixed) if self.rules else frame
 
     # --- how files hold a schema is the business of ``files`` ------------------------------------
 
@@ -380,6 +441,7 @@ class Merging:
 
     ``codes``: for each attribute the merged value of each of its values, int64 (|X|,), which take
     0 … m − 1 and none is left out. Where all of them differ the attribute stays as it is.
+    ``named``: what the merged values are; None: they have numbers for names.
 
     **Privacy:** which values stand as one is a function of releases, and :meth:`encode` alone
     touches records.
@@ -387,6 +449,7 @@ class Merging:
 
     original: Schema
     codes: tuple[np.ndarray, ...]
+    named: Schema | None = None
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -396,6 +459,8 @@ class Merging:
     @cached_property
     def schema(self) -> Schema:
         """The schema of the merged values, which have numbers for names."""
+        if self.named is not None:
+            return self.named
         pairs = zip(self.original.attributes, self.sizes, strict=True)
         merged = (
             a if a.size == size else Attribute.categorical(a.name, range(size)) for a, size in pairs

@@ -369,6 +369,15 @@ class Measurement:
     merging: Merging | None = None
 
 
+def released_columns(curator: Curator) -> list[Measurement]:
+    """The single columns that a run has released.
+
+    **Privacy:** reads releases only.
+    """
+    names = curator.schema.names
+    return [Measurement((names[j],), *answer) for j, answer in curator.released.items()]
+
+
 @dataclass(frozen=True)
 class StructureResult:
     """A network, and what a budget may use: weights of its nodes, the ledger entry they come from.

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ..core import Attribute, Schema, SchemaError, plural
-from ..files.domains import FORM, read_rule
+from ..files.domains import BINS, FORM, read_rule
 from ..files.file_format import FileFormat
-from ..files.outlining import NAMELESS
+from ..files.outlining import IDENTIFIER, WORDS, explore
 from ..files.schema_file import read_entry, read_toml, write_schema
 
-LISTED = 60  # values that a proposal lists
+DEFAULT = f" in {BINS} bins"  # a panel's slider says it
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def declare(
             raise SchemaError(f"line {number} declares {name!r} a second time")
         rules[name] = line[len(name) + 1 :].strip()
     dropped = tuple(n for n in names if re.match("drop *(:|$)", rules.get(n, "")))
-    waiting = tuple(n for n in names if rules.get(n, "?") in ("", "?"))
+    waiting = tuple(n for n in names if re.fullmatch(r"(\?[^|]*)?", rules.get(n, "?")))
     made = [_name_problem(n, rules[n], bins) for n in names if n not in dropped + waiting]
     if len(made) < 2:
         raise SchemaError(
@@ -97,7 +97,7 @@ def _name_problem(name: str, rule: str, bins: int) -> Attribute:
 
 def propose(names: Sequence[str], frame: pd.DataFrame | None = None) -> str:
     """A first declaration to be edited, from column names alone: identifiers and free text are
-    dropped, the rest is open.
+    dropped, the rest is open. With the records, what :func:`outline` drafts.
 
     >>> print(propose(["person_id", "age"]))
     person_id: drop
@@ -106,24 +106,9 @@ def propose(names: Sequence[str], frame: pd.DataFrame | None = None) -> str:
     **Privacy:** with ``frame`` every value is read and its domain told: exploring only, outside
     every guarantee.
     """
-    lines = []
-    for name in names:
-        rule = "?" if frame is None else _explore(frame[[name]])
-        lines.append(f"{name}: {'drop' if NAMELESS.fullmatch(name) else rule}")
-    return "\n".join(lines)
-
-
-def _explore(column: pd.DataFrame) -> str:
-    """What a column's records would declare; "?" if constant, "drop" if of too many texts."""
-    schema = Schema.infer(column)
-    if not schema.attributes:
-        return "drop" if "at most" in "".join(schema.left_out.values()) else "?"
-    found = schema.attributes[0]
-    more = " + missing" if found.missing else ""
-    if found.edges is not None:
-        return f"{found.edges[0]} to {found.edges[-1]}{more}"
-    if found.size > LISTED:
-        return "drop"
-    if any("|" in label or "\n" in label for label in found.labels):
-        return "?"
-    return " | ".join(map(str, found.values)) + more
+    if frame is not None:
+        rules = {n: line.removesuffix(DEFAULT) for n, line in explore(frame).items()}
+    else:
+        free = {n for n in names if IDENTIFIER.fullmatch(n) or WORDS.fullmatch(n)}
+        rules = {name: "drop" if name in free else "?" for name in names}
+    return "\n".join(f"{name}: {rules[name]}" for name in names)

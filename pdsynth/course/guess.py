@@ -7,6 +7,7 @@ question, and the answer below a line that opens (:func:`Guess.static`).
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from typing import Any
 
 import ipywidgets as W
 
+from .typed import read_typed
 from .widgets.controls import unit_of
 
 BLUE, ORANGE = "#0072b2", "#d55e00"
@@ -57,6 +59,7 @@ class Guess(W.VBox):
             tooltip=f"Commit the guess: {question}",
         )
         self.button.on_click(lambda _: self.commit(self.field.value))
+        self.field.on_msg(self._hear)
         self.said, self.detail = W.HTML(), W.HTML(layout=W.Layout(width="auto", min_width="0"))
         head = W.HTML(f"<b>Guess first.</b> {escape(question)}")
         row = W.HBox(
@@ -93,6 +96,11 @@ class Guess(W.VBox):
         self.detail.value = detail
         return self
 
+    def _hear(self, _: Any, content: Any, buffers: Any) -> None:
+        """Enter in the field commits, as the button does."""
+        if content.get("event") == "submit":
+            self.commit(self.field.value)
+
     def write(self, value: Any) -> str:
         """A guess or an answer as the page shows it."""
         if isinstance(value, str):
@@ -107,12 +115,18 @@ class Guess(W.VBox):
         return f"{text} {unit_of(number, self.unit)}".rstrip()
 
     def static(self) -> str:
-        """HTML for a page without a kernel: the question, the answer folded below it."""
+        """HTML for a page without a kernel: the question, the answer folded below it.
+
+        A script of the page may ask for the guess with what ``data-guess`` says (the website does).
+        """
         text, detail = self._answer()
+        how = {"unit": self.unit, "one": unit_of(1, self.unit), "digits": self.digits}
+        facts = escape(json.dumps(how | {"options": list(self.options)}))
         return (
-            f"<div class='pdsynth-guess' style='border-left:4px solid {BLUE};padding:2px 10px'>"
-            f"<b>Guess first.</b> {escape(self.question)}<details><summary>I have a guess: "
-            f"show the answer</summary><p><b>{escape(text)}</b></p>{detail}</details></div>"
+            f"<div class='pdsynth-guess' data-guess=\"{facts}\" style='border-left:4px solid "
+            f"{BLUE};padding:2px 10px'><b>Guess first.</b> <span>{escape(self.question)}</span>"
+            "<details><summary>I have a guess: show the answer</summary>"
+            f"<p>Answer: <b>{escape(text)}</b></p>{detail}</details></div>"
         )
 
     def _answer(self) -> tuple[str, str]:
@@ -128,9 +142,8 @@ class Guess(W.VBox):
             if said not in self.options:
                 raise ValueError(f"Choose one of: {', '.join(self.options)}.")
             return said
-        text = str(said).replace(",", "").replace("%", "").replace("−", "-").strip()
         try:
-            return float(text)
+            return read_typed(str(said))
         except ValueError:
             raise ValueError("A number, please, such as 12 or 0.5.") from None
 

@@ -8,6 +8,7 @@ from .classifiers import CLASSIFIERS, f2, five_classifiers
 from .compare import compare
 from .disclosure import ATTACKERS, Attribution, disclosure_risk, gcap, leak_probability, padded
 from .marginals import Marginals, marginal_distance, marginal_distances, max_cell
+from .protection import Protection, protection
 from .queries import QueryErrors, counting_errors, query_errors, sum_mutual_information
 from .report import Report, report
 from .utility import ACADEMIC_DEGREES, POST_SECONDARY, Utility, split, utility
@@ -19,6 +20,7 @@ __all__ = [
     "POST_SECONDARY",
     "Attribution",
     "Marginals",
+    "Protection",
     "QueryErrors",
     "Report",
     "Utility",
@@ -33,6 +35,7 @@ __all__ = [
     "marginal_distances",
     "max_cell",
     "padded",
+    "protection",
     "query_errors",
     "report",
     "split",

@@ -197,6 +197,7 @@ def report(
     facts = {
         "epsilon": budget,
         "pairs": "" if ledger is None else ledger.pairs_kept(),
+        "broken": _broken(schema, codes, tables[0]),
         "worth": worth,
         "risk": risk,
         "held": held,
@@ -213,6 +214,14 @@ def report(
     return Report(
         title, verdict, table, found[1].worst(schema), found[2].worst(schema), worth, risk, notes
     )
+
+
+def _broken(schema: Schema, codes: np.ndarray, fake: np.ndarray) -> dict[str, int]:
+    """How many rows break a rule of the schema, of how many; empty without rules."""
+    if not schema.rules:
+        return {}
+    of = {"fake": int(schema.break_rules(fake).sum()), "real": int(schema.break_rules(codes).sum())}
+    return of | {"rules": len(schema.rules), "rows": len(fake), "records": len(codes)}
 
 
 def _simulate(

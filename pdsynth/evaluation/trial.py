@@ -16,6 +16,7 @@ from ..core import BudgetError, Records, Schema, SchemaError, number, show, to_l
 from .disclosure import leak_probability
 from .inputs import seeded
 from .marginals import Marginals, attribute_sets, marginal_distance, marginal_distances
+from .protection import protection
 from .queries import QueryErrors, counting_errors, query_errors, sum_mutual_information
 from .utility import split_mask, utility
 
@@ -123,6 +124,16 @@ class Trial:
             return float("nan"), "no ledger"
         return float(ledger.attribute_epsilon()[attribute]), ""
 
+    def misplaced(self) -> Found:
+        """How many attributes stand in another group than real associations would give."""
+        found = protection(self.fitted, Records(self.codes, self.bench.schema))
+        return found.misplaced, "" if found.misplaced == found.misplaced else "no groups"
+
+    def risk_error(self) -> Found:
+        """Mean error of the released risk entropies; the note has that of the best constant."""
+        found = protection(self.fitted, Records(self.codes, self.bench.schema))
+        return found.risk_error, f"a constant: {found.constant_error:.4f}"
+
     def distance(self, alpha: str, drawn: str | None) -> Found:
         """Average variation distance."""
         sets = int(drawn) if drawn else None
@@ -174,6 +185,8 @@ MEASURES: dict[str, Callable[..., Found]] = {
     "sum_mi": Trial.information,
     "svm(?P<kind>_linear|_self)?": Trial.accuracy,
     "loss_(?P<attribute>.+)": Trial.loss,
+    "misplaced": Trial.misplaced,
+    "risk_error": Trial.risk_error,
     f"avd{ALPHA}{DRAWN}": Trial.distance,
     f"worst{ALPHA}{DRAWN}": Trial.farthest,
     "avd2_without_(?P<attribute>.+)": Trial.distance_without,
@@ -191,8 +204,9 @@ def find_measure(name: str) -> tuple[Callable[..., Found], dict[str, Any]]:
         if found:
             return function, found.groupdict()
     raise SchemaError(
-        f"unknown measure {show(name)}: use sum_mi, cpu, svm, svm_linear, svm_self, "
-        "loss_<attribute>, avd2_without_<attribute>, avd<α>, worst<α>, l1_<α>, l2_<α>, count_<α>, "
+        f"unknown measure {show(name)}: use sum_mi, cpu, misplaced, risk_error, svm, "
+        "svm_linear, svm_self, loss_<attribute>, avd2_without_<attribute>, avd<α>, worst<α>, "
+        "l1_<α>, l2_<α>, count_<α>, "
         "leak_gcap, leak_exact or leak_advantage, the last eight also with _<number of sets or "
         "records>"
     )

@@ -16,7 +16,7 @@ from ..core import LARGEST, as_text, find_distinct
 FORMS = {
     "1,234.5": (",", "."),
     "1.234,5": (r"\.", ","),
-    "1 234,5": ("[  \u202f]", ","),
+    "1 234,5": (r"[ \u00a0\u2009\u202f]", ","),  # of any width, and one that never breaks a line
     "1'234.5": ("['’]", "."),
     "1234.5": ("", "."),
 }

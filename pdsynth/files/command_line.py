@@ -10,6 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from .. import __version__, algorithms
+from ..answers import count_held
 from ..core import (
     MOST_RECORDS,
     BudgetError,
@@ -23,8 +24,10 @@ from ..core import (
     show,
 )
 from ..datasets.loaders import EXAMPLES, find
+from ..evaluation.pictures import draw_page
 from ..evaluation.report import report as make_report
 from ..planning import plan as make_plan
+from .card import ABOUT, check_about
 from .outlining import outline as draft
 from .reading import read_csv, read_header
 from .release import (
@@ -57,11 +60,6 @@ ELSEWHERE = {  # parameters of a method that have an option of their own
     "records_per_person": "--records-per-person",
 }
 TABLES = "synthetic.csv", "synthetic.parquet"
-PAGE = (
-    "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' "
-    "content='width=device-width'><title>Report</title><body style='font-family:sans-serif'>"
-    "{}</body></html>"
-)
 HELP = """From a table of your own to a private release, in four steps.
 
 \b
@@ -187,22 +185,38 @@ def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None
 @commands.command()
 @DATA
 @click.argument("schema", type=FILE)
-@EPSILON
+@click.option("--epsilon", type=Epsilon(), metavar="ε", help="What a person may lose, as 0.5.")
+@click.option(
+    "--distance",
+    type=float,
+    metavar="D",
+    help="The way back: the least ε whose expected two-way distance is at most that, as 0.05.",
+)
 @EXPECTED
 @read_options
-def plan(data: Path, schema: Path, epsilon: Any, expected: int | None, **how: Any) -> None:
+def plan(
+    data: Path,
+    schema: Path,
+    epsilon: Any,
+    distance: float | None,
+    expected: int | None,
+    **how: Any,
+) -> None:
     """Say what n records can bear at ε: the method, and how noisy its tables would be.
 
-    Of DATA only the column names and the number of records are read. Costs nothing. Where the
-    number of records is secret (relation=add_remove), say --expected-records.
+    Or, with --distance in place of --epsilon, which ε a distance takes. Of DATA only the column
+    names and the number of records are read. Costs nothing. Where the number of records is secret
+    (relation=add_remove), say --expected-records.
     """
+    if (epsilon is None) == (distance is None):
+        raise click.UsageError("say one of --epsilon and --distance")
     declared = Schema.read(schema)
     if open_lines(schema):
         say(f"{schema.name} is a draft: its domains aren't public yet, and release will refuse it.")
     found = read_header(data, declared, **how)
     if gone := [name for name in declared.names if name not in found.names]:
         raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found.names)}")
-    made = make_plan(declared, expected or found.n, epsilon)
+    made = make_plan(declared, expected or found.n, epsilon, distance=distance)
     click.echo(f"{made}\n\nRecommended: {made.synthesizer()!r}")
     for table in (made.methods, made.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
@@ -269,6 +283,14 @@ def plan(data: Path, schema: Path, epsilon: Any, expected: int | None, **how: An
 )
 @click.option("--title", default="", help="Stands on the card; else the folder's name.")
 @click.option(
+    "--about",
+    "answers",
+    multiple=True,
+    metavar="KEY=TEXT",
+    help=f"What you answer for on the card, by {', '.join(ABOUT)} (who chose it, and why); may be "
+    "repeated. What is left out has a line to write on.",
+)
+@click.option(
     "--with-report",
     is_flag=True,
     help="Put distances from the real records on the card: not covered by ε, and said so there.",
@@ -290,6 +312,7 @@ def release(
     kind: str,
     rows: int | None,
     title: str,
+    answers: Sequence[str],
     with_report: bool,
     **how: Any,
 ) -> None:
@@ -300,7 +323,10 @@ def release(
     stays charged, even if the run fails.
     """
     place = check_folder(out, kind)
-    title = check_title(title or place.name)
+    said: dict[str, Any] = {
+        "title": check_title(title or place.name),
+        "about": check_about(parse_answers(answers)),
+    }
     declared = read_reviewed(schema)
     rows = check_rows(rows, declared)
     parameters = parse_options(options)
@@ -334,8 +360,8 @@ def release(
             ledger=replace(made.open_ledger(), public_attributes=declared.names),
             rows=rows or min(public or 1, most_rows(declared)),
             kind=kind,
-            title=title,
             session=session,
+            **said,
         )
         step(f"fitting {type(made).__name__}")
         model = made.fit(frame, declared, session=session).model_
@@ -343,9 +369,9 @@ def release(
         check_model(model)
         rows = rows or min(model.n, most_rows(declared))
         table = model.sample(rows)
-        fill(draft, model, table, kind=kind, title=title, session=session)
+        fill(draft, model, table, kind=kind, session=session, **said)
         place = publish(draft, place)
-        said = {"title": title, "rows": rows, "session": session}
+        said |= {"rows": rows, "session": session}
         if with_report:
             step("comparing with the real records")
             add_comparison(place, model, frame, declared, said)
@@ -384,7 +410,7 @@ def report(
     """
     if out is not None and out.exists():
         raise SchemaError(f"{out.name} exists: name a new file")
-    ledger = None
+    ledger = model = None
     if released.is_dir():
         model = Model.from_json(released / "model.json")
         ledger, epsilon = model.ledger, epsilon or float(model.ledger.epsilon)
@@ -394,16 +420,21 @@ def report(
         released = tables[0]
     elif schema is None:
         raise click.UsageError("a table needs its SCHEMA; a release's folder holds its own")
-    declared = model.schema if schema is None else Schema.read(schema)
+    declared = model.schema if model and schema is None else Schema.read(schema)  # type: ignore[arg-type]
     real = read_csv(data, declared, **how)
     fake = read_csv(released, as_released(declared))
     found = make_report(
         real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive, ledger=ledger
     )
+    if model is not None and model.measured:
+        held, total = count_held(model, model.shown.encode(real[list(model.shown.names)]))
+        said = f"Of {total:,} measured counts, the 90 % intervals of {held:,} hold the real number "
+        found = replace(found, verdict=(*found.verdict, f"{said}({held / total:.1%})."))
     if out is None:
         click.echo(str(found))
     else:
-        out.write_text(PAGE.format(found._repr_html_()), encoding="utf-8")
+        page = draw_page(found, real, fake, declared, f"{released.name} beside {data.name}")
+        out.write_text(page, encoding="utf-8", newline="\n")
 
 
 def say(words: str) -> None:
@@ -446,6 +477,19 @@ def parse_options(texts: Sequence[str]) -> dict[str, Any]:
             found[name] = read_toml(f"value = {value}", text)["value"]
         except SchemaError:
             found[name] = value
+    return found
+
+
+def parse_answers(texts: Sequence[str]) -> dict[str, str]:
+    """What the owner answers for, by its key."""
+    found: dict[str, str] = {}
+    for text in texts:
+        key, sign, words = text.partition("=")
+        if not sign or key not in ABOUT:
+            raise click.UsageError(f"--about {text}: say KEY=TEXT, KEY one of {', '.join(ABOUT)}")
+        if key in found:
+            raise click.UsageError(f"--about {key}=… stands twice: say it once")
+        found[key] = words
     return found
 
 

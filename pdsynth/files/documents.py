@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,8 @@ from ..core import (
     NEIGHBOURS,
     Entry,
     Ledger,
+    Measurement,
+    Merging,
     Model,
     Network,
     PrivacyError,
@@ -57,7 +59,39 @@ def write_model(model: Model) -> dict[str, Any]:
         ],
         "sources": [list(ids) for ids in model.sources],
         "ledger": model.ledger.to_dict(),
+        "measured": [_write_measured(m, model.domain) for m in model.measured],
     }
+
+
+def _write_measured(measured: Measurement, domain: Schema) -> dict[str, Any]:
+    """A noisy table as it was measured; ``merged``: the codes of axes whose values stand as one."""
+    merged = {}
+    if measured.merging is not None:
+        codes = {name: measured.merging.codes[domain.index(name)] for name in measured.attributes}
+        merged = {n: c.tolist() for n, c in codes.items() if int(c.max()) + 1 < len(c)}
+    return {
+        "line": measured.entry,
+        "attributes": list(measured.attributes),
+        "counts": measured.table.ravel().tolist(),
+        **({"merged": merged} if merged else {}),
+    }
+
+
+def _read_measured(data: Mapping[str, Any], domain: Schema, ledger: Ledger) -> Measurement:
+    """The inverse of :func:`_write_measured`; malformed data raise SchemaError or KeyError."""
+    names, merged = tuple(map(str, data["attributes"])), dict(data.get("merged", {}))
+    line = {e.id: e for e in ledger.entries}.get(str(data["line"]))  # L11 refuses one that is gone
+    codes = [np.array(merged.get(a.name, range(a.size)), dtype=np.int64) for a in domain.attributes]
+    for attribute, code in zip(domain.attributes, codes, strict=True):
+        if code.shape != (attribute.size,) or {*code.tolist()} != {*range(int(code.max()) + 1)}:
+            raise SchemaError(f"the merged values of {attribute.name!r} are none")
+    shape = tuple(int(codes[domain.index(name)].max()) + 1 for name in names)
+    if len({*names}) != len(names):
+        raise SchemaError(f"line {data['line']!r:.40} measured a column twice")
+    table = _table(f"line {data['line']!r:.40}", shape, data["counts"])
+    merging = Merging(domain, tuple(codes)) if merged else None
+    scale = Fraction(1) if line is None or line.scale is None else line.scale
+    return Measurement(names, table, scale, str(data["line"]), merging=merging)
 
 
 def save_model(model: Model, path: str | Path, allow_reproducible: bool = False) -> None:
@@ -69,13 +103,19 @@ def save_model(model: Model, path: str | Path, allow_reproducible: bool = False)
             "file wouldn't be private: fit with random_state=None and noise='exact' for a "
             "release, or say allow_reproducible=True for a file that says NOT PRIVATE"
         )
-    text = json.dumps(write_model(model), ensure_ascii=False, separators=(",", ":")).encode()
+    text = _to_bytes(model)
+    if len(text) > MAX_BYTES:  # rather without the intervals than not at all
+        text = _to_bytes(replace(model, measured=()))
     if len(text) > MAX_BYTES:
         raise SchemaError(
             f"the model takes {len(text):,} bytes, and at most {MAX_BYTES:,} are "
             "read again: choose a smaller k"
         )
     Path(path).write_bytes(text)
+
+
+def _to_bytes(model: Model) -> bytes:
+    return json.dumps(write_model(model), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def load_model(path: str | Path) -> Any:
@@ -102,7 +142,8 @@ def _build(data: Mapping[str, Any]) -> Model:
     n, ids = data["n"], data["sources"]
     if type(n) is not int or not 1 <= n <= MAX_RECORDS:
         raise SchemaError(f"n must be a whole number from 1 to {MAX_RECORDS:,}")
-    if max(len(data["schema"]["attributes"]), len(ids)) > MAX_ATTRIBUTES:
+    written = data.get("measured", [])
+    if max(len(data["schema"]["attributes"]), len(ids), len(written)) > MAX_ATTRIBUTES:
         raise SchemaError(f"more than {MAX_ATTRIBUTES:,} attributes or tables")
     schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
     ledger, encoding = Ledger.from_dict(data["ledger"]), encoding_of(schema, network)
@@ -118,6 +159,7 @@ def _build(data: Mapping[str, Any]) -> Model:
         str(data["algorithm"]),
         dict(data["parameters"]),
         tuple(tuple(map(str, each)) for each in ids),
+        tuple(_read_measured(m, encoding.schema if encoding else schema, ledger) for m in written),
     )
 
 

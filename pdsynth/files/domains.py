@@ -8,9 +8,9 @@ from ..core import MAX_VALUES, Attribute, SchemaError, show
 
 BINS = 16  # where a range says no number
 MOST_VALUES = 2**20  # declared in one schema file: a few seconds and some 200 MiB of labels
-RANGE = re.compile(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+bins?)?")
+RANGE = re.compile(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+(private\s+)?bins?)?")
 FORM = (
-    "write `18 to 90 in 8 bins`, `edges 0, 1000, 5000` or `yes | no`, "
+    "write `18 to 90 in 8 bins` (or `private bins`), `edges 0, 1000, 5000` or `yes | no`, "
     "and `+ missing` where a cell may be empty; else `drop`, or `?`"
 )
 
@@ -29,6 +29,8 @@ def read_rule(name: str, rule: str, bins: int = BINS) -> tuple[Attribute, str]:
         options["bins"] = int(_number(span[3] or str(bins)))
         if options["bins"] > MAX_VALUES:
             raise SchemaError(f"{options['bins']:,} bins; at most {MAX_VALUES:,} are possible")
+        if span[4]:
+            options = {"bins": "private", "number": options["bins"]}
     elif body.startswith("edges "):
         method, domain = "binned", [_number(part) for part in body[6:].split(",")]
     else:
@@ -40,7 +42,7 @@ def read_rule(name: str, rule: str, bins: int = BINS) -> tuple[Attribute, str]:
     if missing:
         options["missing"] = True
     given = [name, *domain] if span else [name, domain]
-    code = [repr(value) for value in given] + [f"{key}={value}" for key, value in options.items()]
+    code = [repr(value) for value in given] + [f"{key}={value!r}" for key, value in options.items()]
     return getattr(Attribute, method)(*given, **options), f"{method}({', '.join(code)})"
 
 
@@ -97,11 +99,12 @@ def write_rule(attribute: Attribute) -> str:
     '0 to 99 in 5 bins + missing'
     """
     values, edges, bins = attribute.values, attribute.edges or (), len(attribute.values)
-    wanted = repr((values, attribute.edges, attribute.missing))  # 1, 1.0 and True are equal
+    exact = values, attribute.edges, attribute.missing, attribute.private
+    wanted = repr(exact)  # 1, 1.0 and True are equal
     lines = [" | ".join(map(str, values))]
     if edges:
         lines = [
-            f"{edges[0]!r} to {edges[-1]!r} in {bins} bins",
+            f"{edges[0]!r} to {edges[-1]!r} in {bins} {'private ' * bool(attribute.private)}bins",
             f"edges {', '.join(map(repr, edges))}",
         ]
     for line in (f"{line}{' + missing' * attribute.missing}" for line in lines):
@@ -109,6 +112,6 @@ def write_rule(attribute: Attribute) -> str:
             found = read_rule(attribute.name, line)[0]
         except SchemaError:
             continue
-        if repr((found.values, found.edges, found.missing)) == wanted:
+        if repr((found.values, found.edges, found.missing, found.private)) == wanted:
             return line
     return ""

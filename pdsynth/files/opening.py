@@ -143,6 +143,8 @@ class Text:
             if not found and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", block):  # not in cp1252
                 self.guessed = True
                 return "cp1252"
+        if re.search(rb"\d\xa0\d", text):  # a blank that cuts thousands, in most encodings
+            found = [m for m in found if b"\xa0".decode(m.encoding, "replace").isspace()] or found
         if not found:
             raise SchemaError(
                 "the file isn't in UTF-8, nor in an encoding that we know: say "

@@ -19,7 +19,8 @@ from .cells import FORMS, read_day, read_numbers
 from .file_format import FileFormat
 from .opening import Source
 from .reading import Header, read_csv, read_header
-from .schema_file import write_schema
+from .rule_drafts import draft_rules
+from .schema_file import write_entry, write_inline, write_schema
 
 HEAD = """\
 # A first draft, read off the raw records of {name}. Nothing in it is public yet: keep it inside.
@@ -27,18 +28,25 @@ HEAD = """\
 # whatever the records hold, and delete "public = false". A line that begins with ? waits for a
 # domain, or for "drop". A strict fit refuses this schema until no such line is left.
 """
+CANDIDATE = "these records keep it: does the form, the law or arithmetic say so? Else delete it"
 EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "")
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
 DAYS = "datetime64", "datetime", "date"  # types by pandas.api.types.infer_dtype
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
+AGAIN = 10  # times that a text must come in the mean, to be a value and not free text
+NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 OPEN = "a public list (census, ISO codes), never a count"
 YEARS = 'years that can occur; date = "month" or "age" are possible, too'
-# Of columns that are identifiers or free text.
-NAMELESS = re.compile(
-    r"(.*[_ -])?(id|uuid|name|surname|e-?mail|phone|address|ssn|iban|notes?|comments?|text)",
+# Names of columns that are identifiers; and of texts, unless a few of them come again and again.
+IDENTIFIER = re.compile(
+    r"(.*[_ -])?(id|uuid|surname|e[_ -]?mail|phone|address|ssn|iban)", re.IGNORECASE
+)
+WORDS = re.compile(
+    r"(.*[_ -])?(first|last|given|fore|middle|full|maiden)?[_ -]?names?"
+    r"|(.*[_ -])?(first|last|given|maiden|notes?|comments?|remarks?|text)",
     re.IGNORECASE,
 )
 Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
@@ -61,7 +69,8 @@ def outline(
     parameters are those of :func:`read_csv`. Columns that are identifiers or free text by their
     name are left out; everything else is marked ``public = false`` or open (``?``), so that
     ``Schema.read`` calls it "data" and a strict fit refuses it until its owner has confirmed every
-    line. Raises SchemaError as :func:`read_csv` does.
+    line. Rules between columns that these records keep, and hardly by chance, are candidates,
+    marked likewise. Raises SchemaError as :func:`read_csv` does.
 
     **Privacy:** every value is read and domains are told: the draft is raw, outside every
     guarantee, and stays with the owner of the records.
@@ -102,11 +111,29 @@ def outline(
         "left_out": left_out,
         "columns": tuple(names or ()),
         "file": _describe_file(told, number, skip),
+        "rules": (rules := draft_rules(frame, attributes)),
     }
+    notes |= dict.fromkeys(map(str, rules), CANDIDATE)
     text = write_schema(facts, notes=notes, order=list(frame.columns), head=HEAD.format(name=label))
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
+
+
+def explore(frame: pd.DataFrame) -> dict[str, str]:
+    """What :func:`outline` would draft for each column, as the lines of a schema file's table.
+
+    **Privacy:** every value is read and domains are told, outside every guarantee.
+    """
+    lines = {}
+    for name in map(str, frame.columns):
+        found = _draft(name, frame[name], None)[0]
+        if isinstance(found, str):
+            lines[name] = found if found.startswith("?") else f"drop: {found}"
+        else:
+            entry = write_entry(found)
+            lines[name] = entry if isinstance(entry, str) else write_inline(entry)
+    return lines
 
 
 def _describe_file(told: Header, number: str | None, skip: int | None) -> FileFormat | None:
@@ -119,8 +146,8 @@ def _describe_file(told: Header, number: str | None, skip: int | None) -> FileFo
 
 def _draft(name: str, column: pd.Series, number: str | None) -> Found:
     """What a column seems to hold."""
-    if NAMELESS.fullmatch(name):
-        return "identifier or free text", ""
+    if IDENTIFIER.fullmatch(name):
+        return NAMELESS, ""
     cells = column.dropna()
     kind = pd.api.types.infer_dtype(cells)
     if kind not in ("string", "empty"):
@@ -131,7 +158,7 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
     how: dict[str, Any] = {"missing": len(rest) < len(column)}
     if empty:
         how["na_values"] = empty
-    for form in [number] if number else list(FORMS)[:2]:
+    for form in [number] if number else list(FORMS)[:4]:
         numbers = read_numbers(rest, form)
         if len(rest) and numbers.notna().all() and not rest.str.match(r"[-+]?0\d").any():
             plain = pd.to_numeric(rest, errors="coerce").notna().all()
@@ -186,10 +213,12 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
 def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
     """A list of values, an open one where they are many, or nothing where each is its own."""
     counts = texts.value_counts()
+    if WORDS.fullmatch(name) and (len(counts) > LISTED or len(counts) * AGAIN > len(texts)):
+        return NAMELESS, ""
     if len(counts) + how["missing"] < 2:
         return ONLY
     if len(counts) > LISTED and len(counts) > len(texts) / 2:
-        return "? identifier or free text", ""
+        return f"? {NAMELESS}", ""
     if len(counts) <= LISTED:
         return Attribute.categorical(name, sorted(counts.index), **how), LIST
     kept = sorted(counts.index[:KEPT])

@@ -34,3 +34,8 @@ def _plain(value: Any) -> Any:
 def render(package: str, name: str, **facts: Any) -> str:
     """A template of a package, filled in; in ``.html`` and ``.md`` every text is escaped."""
     return str(_template(package, name).render(facts))
+
+
+def style() -> str:
+    """The type of pages that leave the house: a card's, a report's."""
+    return resources.files(__package__).joinpath("page.css").read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, NamedTuple
 
@@ -89,6 +89,7 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
             )
             continue
         found += _of_column(attribute, frame[attribute.name], examples)
+    found += _of_rules(schema, frame)
     found += [
         Problem(str(name), len(frame), "undeclared column", "declare it, or leave it out: drop")
         for name in dict.fromkeys(columns)
@@ -100,6 +101,24 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
         if why.startswith("?")
     ]
     return Problems(tuple(found))
+
+
+def _of_rules(schema: Schema, frame: pd.DataFrame) -> list[Problem]:
+    """Rules that records break, among those whose cells of its columns have codes."""
+    found = []
+    for rule, columns, mask in schema.refusing:
+        attributes = [schema.attributes[j] for j in columns]
+        if not all([*frame.columns].count(name) == 1 for name in rule.columns):
+            continue
+        try:
+            codes = np.stack([a.look_up(frame[a.name])[0] for a in attributes])
+        except SchemaError:  # said of that column
+            continue
+        inside = (codes >= 0).all(axis=0) & (codes < [[a.size] for a in attributes]).all(axis=0)
+        if broken := int((~mask[tuple(codes[:, inside])]).sum()):
+            what, remedy = f"break rule «{rule}»", "correct or drop them, or on_violation = 'keep'"
+            found.append(Problem(", ".join(rule.columns), broken, what, remedy))
+    return found
 
 
 def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[Problem]:
@@ -181,8 +200,22 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
         )
     if not pd.api.types.is_numeric_dtype(cells) and read_numbers(cells.map(as_text)).isna().any():
         return ("not a number", "map it, list it in na_values, or say how numbers are written")
-    whole = "not a whole number, or " * attribute.integer
-    return (f"{whole}outside {edges[0]} to {edges[-1]}", "widen the edges, or say clip=True")
+    if attribute.integer and has_decimals(attribute, cells):
+        return (say_decimals(attribute), f"write {float(edges[0])} to {float(edges[-1])}")
+    return (f"outside {edges[0]} to {edges[-1]}", "widen the edges, or say clip=True")
+
+
+def has_decimals(attribute: Attribute, cells: pd.Series) -> bool:
+    """Whether some cells outside a range of whole numbers would be inside but for decimals."""
+    edges = list(map(float, attribute.edges or ()))
+    wider = replace(attribute, edges=tuple(edges), dtype="float")
+    return bool((wider.look_up(cells)[0] >= 0).any())
+
+
+def say_decimals(attribute: Attribute) -> str:
+    """What is wrong with decimals in a range of whole numbers."""
+    edges = attribute.edges or (0, 0)
+    return f"has decimals, and {edges[0]} to {edges[-1]} means whole numbers"
 
 
 def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
@@ -198,9 +231,14 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
         if edges is None
         else f"[{edges[0]}, {edges[-1]}]"
     )
-    whole = "the whole numbers of " if attribute.integer else ""
+    remedy, whole = "widen the declared domain", ""
+    if attribute.integer and edges is not None:
+        whole = "the whole numbers of "
+        if has_decimals(attribute, column):
+            low, high = float(edges[0]), float(edges[-1])
+            remedy = f"it has decimals: declare {low} to {high} (integer=False)"
     return (
-        f": {outside:,} value(s) outside {whole}{domain}; widen the declared domain, or recode or "
+        f": {outside:,} value(s) outside {whole}{domain}; {remedy}, or recode or "
         "drop those rows (schema.problems(frame, examples=3) shows values)"
     )
 

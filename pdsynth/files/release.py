@@ -4,27 +4,21 @@ And a table alone as a CSV file, for spreadsheets, too.
 """
 
 import json
-import math
 import os
-import platform
-import re
 import shutil
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
-from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from filelock import FileLock, Timeout
 
-from ..concentrated import pair
+from ..answers import measured_cells
 from ..core import (
     BudgetError,
     Ledger,
@@ -37,30 +31,19 @@ from ..core import (
     is_whole,
     needed_for,
     number,
-    short,
     show,
 )
-from .pages import render
+from .card import check_about, make_card
 from .reading import read_csv
 from .session import Session
+from .writing import write_csv, write_parquet
 
 KINDS = "csv", "parquet"
-FILES = "model.json", "ledger.jsonl", "schema.toml", "card.md", "card.html"  # beside the table
+MEASURED = "measured.csv"
+FILES = "model.json", "ledger.jsonl", "schema.toml", MEASURED, "card.md", "card.html"
 MOST_ROWS, MOST_CELLS = 10**7, 4 * 10**8  # of a table that is dealt out as a whole
 LONGEST_TITLE = 200
 MOST_DIGITS = 20  # of ε and of a share: a ledger's file holds products of several with 100 digits
-RAW = (
-    "This part reads the real records exactly. It is NOT covered by ε: for those who may see "
-    "the records. Take it off before the card leaves the house."
-)
-SAMPLERS = {
-    "exact": "exact, from the operating system's random numbers",
-    "opendp": "OpenDP's samplers, from the operating system's random numbers",
-}
-WEAK = 3  # from here on a guess may be right in 95 of 100 cases
-FAMILY = 4
-# What a spreadsheet takes for a formula, and not for a number.
-FORMULA = re.compile(r"=|[+\-@](?!\.?\d+(\.\d*)?$)")
 
 
 def write_release(
@@ -72,6 +55,7 @@ def write_release(
     title: str = "",
     session: Session | None = None,
     report: Any = None,
+    about: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a new folder with all that may be published of a fitted model; returns its path.
 
@@ -80,10 +64,14 @@ def write_release(
     evenly (balanced rows, as :meth:`.Model.sample` has them). ``kind``: of its file, "csv" or
     "parquet". ``title``: stands on the card. ``session``: the account that the fit was charged to;
     the card says how it stands.
-    ``report``: of ``evaluate.report``, which the card then shows under a warning.
+    ``report``: of ``evaluate.report``, which the card then shows under a warning. ``about``: what
+    you answer for, as texts, any of responsible, purpose, recipients, basis (the legal one) and
+    epsilon (who chose it, and why); the card has a line to write on for each that is left out.
 
     In the folder are ``synthetic.csv``, ``model.json``, ``ledger.jsonl``, ``schema.toml`` (of the
-    synthetic table, without the comments of its file), ``card.md`` and ``card.html``. It appears
+    synthetic table, without the comments of its file), ``measured.csv`` (each noisy count as it
+    was measured, with the interval that holds the true one in 90 % of all fits), ``card.md`` and
+    ``card.html``. It appears
     when all of them are there; if anything fails, nothing is left. Raises PrivacyError for a model
     that must not be released, SchemaError for a folder that exists or an impossible ``kind``,
     ``rows`` or ``title``. :func:`rehearse` finds out before a fit is charged.
@@ -93,10 +81,10 @@ def write_release(
     place = check_folder(folder, kind)
     check_model(model)
     rows = check_rows(rows, model.schema) or min(model.n, most_rows(model.schema))
-    title = check_title(title or place.name)
+    said = {"title": check_title(title or place.name), "about": check_about(about)}
     with draft_folder(place) as draft:
         table = model.sample(rows)
-        fill(draft, model, table, kind=kind, title=title, session=session, report=report)
+        fill(draft, model, table, kind=kind, session=session, report=report, **said)
         return publish(draft, place)
 
 
@@ -111,6 +99,7 @@ def rehearse(
     kind: str,
     title: str,
     session: Session | None = None,
+    about: Mapping[str, str] | None = None,
 ) -> None:
     """Try everything that writing a release can fail at, before anything is charged for it.
 
@@ -135,9 +124,9 @@ def rehearse(
     n = max(schema.sizes)
     model = Model(schema, network, counts, ledger, n, algorithm, parameters)
     codes = np.arange(n)[:, None] % np.array(schema.sizes)
-    table = released.decode(codes, np.full(codes.shape, 0.5))
+    table = replace(released, rules=()).decode(codes, np.full(codes.shape, 0.5))
     try:
-        fill(draft, model, table, kind=kind, title=title, session=session)
+        fill(draft, model, table, kind=kind, title=title, session=session, about=about)
     except (SchemaError, BudgetError, OSError, ImportError):
         raise
     except Exception as problem:
@@ -148,7 +137,7 @@ def rehearse(
     if Schema.from_dict(json.loads(json.dumps(schema.to_dict()))) != schema:
         raise SchemaError("this schema can't be written as JSON: write its values as texts")
     path = draft / f"synthetic.{kind}"
-    _check_read(path, Schema.read(draft / "schema.toml"), codes)
+    _check_read(path, replace(Schema.read(draft / "schema.toml"), rules=()), codes)
     needed = (path.stat().st_size - sum(map(len, schema.names))) * rows // n if kind == "csv" else 0
     if needed > (free := shutil.disk_usage(draft).free):
         raise SchemaError(
@@ -187,11 +176,9 @@ def fill(
     table: pd.DataFrame,
     *,
     kind: str,
-    title: str,
-    session: Session | None = None,
-    report: Any = None,
+    **said: Any,
 ) -> None:
-    """Write all files of a release into the folder ``draft``.
+    """Write all files of a release into the folder ``draft``; ``said`` goes to its card.
 
     **Privacy:** post-processing of the model and of a table drawn from it. A ``report`` isn't.
     """
@@ -201,18 +188,19 @@ def fill(
     if kind == "csv":
         write_csv(table, draft / name)
     else:
-        _write_parquet(table, draft / name)
+        write_parquet(table, draft / name)
     with suppress(SchemaError):  # too large to be read again: the card then says that it is absent
         model.to_json(draft / "model.json")
     (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
+    write_csv(measured_cells(model), draft / MEASURED)
     _write_schema(as_released(model.shown), draft / "schema.toml")
-    write_card(draft, model, title=title, rows=len(table), session=session, report=report)
+    write_card(draft, model, rows=len(table), **said)
 
 
 def write_card(folder: Path, model: Model, **said: Any) -> None:
     """Write the card into a release's folder, or in place of the one that is there.
 
-    ``said``: title, rows, session and report, as in :func:`make_card`.
+    ``said``: title, rows, session, report and about, as in :func:`make_card`.
 
     **Privacy:** post-processing of the release. A ``report`` isn't.
     """
@@ -284,143 +272,6 @@ def _write_schema(schema: Schema, path: Path) -> None:
     schema.write(path)
 
 
-def _write_parquet(table: pd.DataFrame, path: Path) -> None:
-    try:
-        table.to_parquet(path, index=False)
-    except (ValueError, TypeError, OverflowError) as problem:
-        raise SchemaError(
-            f"a Parquet column holds values of one type, of 64 bits ({problem}): say csv, or "
-            "declare those values as texts"
-        ) from problem
-
-
-class Card(NamedTuple):
-    """A release card as text, and the same as a page that needs no other file."""
-
-    markdown: str
-    html: str
-
-
-def make_card(
-    model: Model,
-    *,
-    title: str,
-    table: str,
-    rows: int,
-    session: Session | None = None,
-    report: Any = None,
-    stored: bool = True,
-) -> Card:
-    """The card of a model and of a table of so many rows drawn from it, in the file ``table``.
-
-    ``stored``: whether the model's file is beside it. ``session``: the account that the fit was
-    charged to. ``report``: what ``evaluate.report`` found; it stands apart, under a warning.
-
-    **Privacy:** post-processing of the release. A ``report`` isn't: it reads records exactly.
-    """
-    with needed_for("a release card"):
-        import mistune
-
-    facts = _facts(model, session) | {
-        "title": title,
-        "table": table,
-        "formulas": table.endswith(".csv") and _formulas(model.schema),
-        "rows": f"{rows:,}",
-        "stored": stored,
-        "raw": report is not None,
-    }
-    written = render(__package__, "card.md", **facts)
-    page = mistune.create_markdown(escape=True, plugins=["table"])
-    html = render(
-        __package__,
-        "card.html",
-        title=title,
-        body=page(written),
-        warning=RAW,
-        report="" if report is None else report._repr_html_(),
-    )
-    if report is not None:
-        lines = "\n".join(f"    {line}" for line in str(report).splitlines())
-        written += f"\n\n## Comparison with the real records\n\n**{RAW}**\n\n{lines}\n"
-    return Card(written.rstrip("\n") + "\n", html)
-
-
-def _facts(model: Model, session: Session | None) -> dict[str, Any]:
-    """What the card is made of; every word follows from the released model and the account."""
-    ledger = model.ledger
-    epsilon, noise = ledger.epsilon, str(model.parameters.get("noise", "exact"))
-    power = float(epsilon) / math.log(10)
-    delta = getattr(ledger, "delta", None)
-    used = ["pdsynth", "numpy", "pandas", *["opendp"] * (noise == "opendp")]
-    python = f"Python {platform.python_version()}"
-    versions = [*(f"{name} {version(name)}" for name in used), python]
-    return {
-        "model": model,
-        "ledger": ledger,
-        "schema": model.schema,
-        "account": None if session is None else _standing(session),
-        "epsilon": epsilon,
-        "delta": delta,
-        "promise": f"ε = {short(epsilon)}" if delta is None else pair(epsilon, delta),
-        "m": ledger.records_per_person,
-        "added": ledger.relation == "add_remove",
-        "losses": ledger.attribute_epsilon(),
-        "lines": ledger.story(),
-        "method": _method(model),
-        "sampler": SAMPLERS.get(noise, noise),
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "versions": ", ".join(versions),
-        "times": f"{math.exp(epsilon):,.2f}" if power < 4 else f"10^{power:.0f}",
-        "weak": WEAK,
-        "family": FAMILY,
-        "short": short,
-        "percent": _percent,
-        "at_most": _at_most,
-    }
-
-
-def _standing(session: Session) -> str:
-    """How an account stands; a file that can't be read now takes nobody's release away."""
-    promise, unit = f"ε = {short(session.epsilon)}", ""
-    if session.delta is not None:
-        promise, unit = pair(session.epsilon, session.delta), " of ρ"
-    try:
-        return (
-            f"One of {promise}. Spent, this release included: "
-            f"{short(session.spent)}{unit}; left: {short(session.remaining)}{unit}."
-        )
-    except (BudgetError, OSError):
-        return f"One of {promise}, whose file couldn't be read afterwards."
-
-
-def _formulas(schema: Schema) -> list[str]:
-    """Columns whose name or whose declared texts a spreadsheet would run."""
-    return [a.name for a in schema.attributes if any(quote(x) != x for x in (a.name, *a.values))]
-
-
-def _method(model: Model) -> str:
-    """The algorithm with what its owner chose."""
-    hidden = {"epsilon", "guarantee", "noise", "random_state", "records_per_person", "relation"}
-    hidden.add("delta")  # stands in the promise
-    given = [
-        f"{name} = {format(value, '.4g') if isinstance(value, float) else value}"
-        for name, value in model.parameters.items()
-        if name not in hidden and value not in (None, "None")
-    ]
-    return f"{model.algorithm} ({', '.join(given)})" if given else model.algorithm
-
-
-def _percent(epsilon: Fraction | float) -> str:
-    """How often the better of two guesses may be right: 1/(1 + exp(−ε)), rounded up."""
-    share = math.ceil(1000 / (1 + math.exp(-min(float(epsilon), 700)))) / 10
-    return f"{share:g} %"
-
-
-def _at_most(epsilon: Fraction | float) -> str:
-    """Three digits, rounded up."""
-    return f"{math.ceil(epsilon * 1000) / 1000:g}"
-
-
 def open_lines(path: Path) -> list[str]:
     """[file] and columns whose lines in a schema file aren't confirmed yet."""
     document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -446,7 +297,7 @@ def read_reviewed(path: Path) -> Schema:
 
 def as_released(schema: Schema) -> Schema:
     """The schema of a synthetic table: it has a header, and nothing is left to be recoded."""
-    plain = tuple(replace(attribute, recode=None) for attribute in schema.attributes)
+    plain = tuple(replace(attribute, recode=None, private=0) for attribute in schema.attributes)
     return replace(schema, attributes=plain, columns=(), file=None)
 
 
@@ -514,48 +365,3 @@ def check_model(model: Model) -> None:
             "guarantee='strict', random_state=None, noise='exact' or 'opendp' and a "
             "public schema"
         )
-
-
-def write_csv(
-    frame: pd.DataFrame, path: str | os.PathLike[str], *, quote_formulas: bool = False
-) -> None:
-    """Write a table as CSV in UTF-8, without its index; a missing value is an empty cell.
-
-    ``quote_formulas``: spreadsheets run a cell such as ``=HYPERLINK(…)``, and a declared text may
-    be one. Texts and column names that begin with ``= + - @``, also behind blanks or control
-    characters and in full width, or with a tab or a line's end, then get an apostrophe in front,
-    so that they are shown and not run; ``-3`` stays. A reader of such a file must take the
-    apostrophes off.
-
-    **Privacy:** post-processing of what was released; raw records if you write those.
-    """
-    if not isinstance(frame, pd.DataFrame):
-        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
-    check_path(path)
-    if not isinstance(quote_formulas, bool):
-        raise SchemaError(f"quote_formulas must be True or False, got {show(quote_formulas)}")
-    if quote_formulas:
-        texts = frame.select_dtypes(exclude=["number", "bool", "boolean"])
-        frame = frame.assign(**{name: texts[name].astype(object).map(quote) for name in texts})
-        frame.columns = [quote(name) for name in frame.columns]
-    frame.to_csv(path, index=False, encoding="utf-8", lineterminator="\r\n")
-
-
-def quote(cell: Any) -> Any:
-    """A text that a spreadsheet would run, with an apostrophe in front; anything else as it is.
-
-    >>> [quote(cell) for cell in ("=1+1", " ＝1", "-3", "Bern", 7)]
-    ["'=1+1", "' ＝1", '-3', 'Bern', 7]
-    """
-    return f"'{cell}" if isinstance(cell, str) and _runs(cell) else cell
-
-
-def _runs(text: str) -> bool:
-    """Whether a spreadsheet may take a text for a formula, as it stands or once it is cleaned."""
-    plain = unicodedata.normalize("NFKC", text)
-    seen = (at for at, sign in enumerate(plain) if not (sign.isspace() or _is_control(sign)))
-    return text.startswith(("\t", "\r", "\n")) or bool(FORMULA.match(plain, next(seen, 0)))
-
-
-def _is_control(sign: str) -> bool:
-    return unicodedata.category(sign) in ("Cc", "Cf")

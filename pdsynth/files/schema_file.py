@@ -10,6 +10,7 @@ from typing import Any
 from ..core import Attribute, SchemaError
 from .domains import FORM, check_total, read_rule, write_rule
 from .recoding import Recode
+from .rule_entries import read_rules, say_rule
 
 HEAD = """\
 # The public domain of a table. One attribute a line, in quotes: 18 to 90 in 8 bins, edges 0, 1000,
@@ -17,7 +18,7 @@ HEAD = """\
 # Or in braces, with domain = "…" and mapping, other, na_values, date, format, on, number, clip.
 """
 LEFT_OUT = re.compile(r"drop(?:\s*:\s*(?P<drop>.*))?|(?P<open>\?[^|]*)", re.DOTALL)
-PLACES = ("columns", "file", "attributes", "groups")
+PLACES = ("columns", "file", "attributes", "groups", "rules")
 FIRST = re.compile(r"^\[", re.MULTILINE)  # table of a file
 DOMAIN = ("domain", "values", "edges", "missing", "spread", "type", "public")
 Facts = dict[str, Any]  # the fields of a Schema
@@ -56,13 +57,15 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
             left_out[column] = found
         else:
             attributes.append(found)
+    rules, confirmed = read_rules(document.get("rules", []), name)
     return {
         "attributes": tuple(attributes),
-        "source": "public" if public else "data",
+        "source": "public" if public and confirmed else "data",
         "groups": groups,
         "left_out": left_out,
         "columns": tuple(columns),
         "file": _without_mark(written) or None,
+        "rules": rules,
     }
 
 
@@ -168,7 +171,7 @@ def write_schema(
     names = [a.name for a in facts["attributes"]]
     text = f"{head}\n"
     if facts["columns"]:
-        text += f"columns = {_inline(facts['columns'])}\n\n"
+        text += f"columns = {write_inline(facts['columns'])}\n\n"
     if facts.get("file"):
         text += f"[file]\n{_write_table(_said(facts))}\n"
     text += "[attributes]\n"
@@ -176,7 +179,14 @@ def write_schema(
         text += _new_line(name, lines[name], notes or {})
     if facts["groups"]:
         text += f"\n[groups]\n{_write_table(facts['groups'])}"
+    for rule in facts.get("rules", ()):
+        entry = say_rule(rule, facts["source"] == "public")
+        text += f"\n[[rules]]{_note(str(rule), notes)}\n{_write_table(entry)}"
     return text
+
+
+def _note(name: str, notes: Mapping[str, str] | None) -> str:
+    return f"  # {notes[name]}" if notes and notes.get(name) else ""
 
 
 def _in_order(lines: Iterable[str], wanted: Sequence[str], given: Iterable[str]) -> list[str]:
@@ -186,8 +196,7 @@ def _in_order(lines: Iterable[str], wanted: Sequence[str], given: Iterable[str])
 
 
 def _new_line(name: str, line: Any, notes: Mapping[str, str]) -> str:
-    note = f"  # {notes[name]}" if notes.get(name) else ""
-    return f"{_key(name)} = {_inline(line)}{note}\n"
+    return f"{_key(name)} = {write_inline(line)}{_note(name, notes)}\n"
 
 
 def _write_table(entries: Mapping[str, Any]) -> str:
@@ -209,11 +218,12 @@ def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _inline(value: Any) -> str:
+def write_inline(value: Any) -> str:
+    """A value as TOML writes it in one line."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_key(k)} = {_inline(v)}' for k, v in value.items())}}}"
+        return f"{{{', '.join(f'{_key(k)} = {write_inline(v)}' for k, v in value.items())}}}"
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_inline, value))}]"
+        return f"[{', '.join(map(write_inline, value))}]"
     if isinstance(value, str):
         return _quote(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -21,6 +21,7 @@ from ..core import (
     show,
 )
 from .recoding import Recode
+from .rule_entries import read_rules, say_rule
 from .schema_file import read_schema, write_schema
 
 
@@ -99,16 +100,20 @@ def _fields(schema: Schema) -> dict[str, Any]:
 def say_exactly(schema: Schema) -> str:
     """Every field in words: unlike equal ones, 1, 1.0 and True are told apart."""
     said = (sorted(schema.groups.items()), sorted(schema.left_out.items()))
-    known = (*said, schema.columns, schema.file)
+    known = (*said, schema.columns, schema.file, *schema.rules)
     return repr((schema.attributes, schema.source, *known))
 
 
 def schema_document(schema: Schema) -> dict[str, Any]:
     """Plain data for JSON."""
-    more = {"left_out": dict(schema.left_out), "columns": list(schema.columns)}
-    more |= {"file": schema.file.said() if schema.file else {}}
+    more: dict[str, Any] = {
+        "left_out": dict(schema.left_out),
+        "columns": list(schema.columns),
+        "file": schema.file.said() if schema.file else {},
+        "rules": [*map(say_rule, schema.rules)],
+    }
     attributes = [
-        {key: value for key, value in asdict(a).items() if key != "recode" or value is not None}
+        {k: v for k, v in asdict(a).items() if k not in ("recode", "private") or v}
         for a in schema.attributes
     ]
     return {
@@ -130,6 +135,7 @@ def read_schema_document(data: Mapping[str, Any]) -> Schema:
             dict(data.get("left_out", {})),
             tuple(data.get("columns", ())),
             data.get("file"),
+            read_rules(data.get("rules", []), "the schema document")[0],
         )
     except SchemaError:
         raise
@@ -147,6 +153,7 @@ def _read(data: Mapping[str, Any]) -> Attribute:
         bool(data["missing"]),
         str(data["spread"]),
         Recode.of(**data.get("recode") or {}),
+        int(data.get("private", 0)),
     )
 
 

@@ -10,7 +10,7 @@ from .opening import SIGNS
 
 LINES = 1000  # looked at
 NUMBER = re.compile(
-    r"[-+]?[$€£]?\d[\d.,' ]{0,400}%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|[?.-]?", re.DOTALL
+    r"[-+]?[$€£]?\d[\d.,'’\s]{0,400}%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|[?.-]?", re.DOTALL
 )
 
 

@@ -62,6 +62,8 @@ def step_name(entry: Entry) -> str:
     'choosing parents'
     """
     step = entry.step
+    if step.startswith("column("):
+        return "counting single columns"
     if step.startswith("table("):
         return "counting single columns" if entry.source == "one-way table" else "noisy tables"
     if step.startswith(("view ", "conditional(")):
@@ -81,10 +83,10 @@ def step_name(entry: Entry) -> str:
     return step
 
 
-def count_pairs(entries: Sequence[Entry]) -> tuple[int, int] | None:
-    """Pairs of attributes that stand together in a released table, of all; None without tables.
+def find_pairs(entries: Sequence[Entry]) -> tuple[list[tuple[str, str]], int] | None:
+    """Pairs of attributes that stand together in a released table, and how many there are at all.
 
-    All attributes are those that stand in any table.
+    All attributes are those that stand in any table; None without tables.
     """
     tables = [
         {*entry.attributes}
@@ -94,7 +96,13 @@ def count_pairs(entries: Sequence[Entry]) -> tuple[int, int] | None:
     ]
     names = set().union(*tables)
     pairs = {pair for table in tables for pair in combinations(sorted(table), 2)}
-    return (len(pairs), math.comb(len(names), 2)) if len(names) > 1 else None
+    return (sorted(pairs), math.comb(len(names), 2)) if len(names) > 1 else None
+
+
+def count_pairs(entries: Sequence[Entry]) -> tuple[int, int] | None:
+    """How many pairs :func:`find_pairs` finds, and how many there are; None without tables."""
+    found = find_pairs(entries)
+    return None if found is None else (len(found[0]), found[1])
 
 
 def say_pairs(pairs: tuple[int, int] | None) -> str:

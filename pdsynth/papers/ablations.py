@@ -16,7 +16,7 @@ from .. import algorithms as s
 from ..algorithms import SDG
 from ..core import Facts, Geometric, Parts, Recipe, RiskEntropy, Uniform
 from ..datasets.adult import load_adult
-from ..datasets.loaders import load_cmc, load_nltcs
+from ..datasets.loaders import load_big5, load_cmc, load_nltcs, load_retail
 from ..datasets.tables import Dataset
 from ..published.clustered import PrintedIBayes
 from . import engine
@@ -25,7 +25,6 @@ from .drawing import bars_in_range, finish, panels, title_below
 from .effects import hedges
 from .engine import Paper, find, load
 from .grids import NO_NOISE, Run
-from .privabn_readings import Reread
 from .results import Key, Result, distinct, markdown, select, summarise
 
 FLAT = s.SensitivityGroups(rare_values="same_noise")
@@ -115,9 +114,9 @@ def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     """PrivABN: selection, parent sets, in-degree, and where the noise lies."""
     made: dict[str, Callable[..., Any]] = {
         "as printed": s.PrivABN,
-        "undivided selection": partial(Reread, selection="undivided"),
-        "exact selection": partial(Reread, selection="exact"),
-        "ascending parent sets": partial(Reread, selection="printed", parent_sets="ascending"),
+        "undivided selection": partial(s.PrivABN, reading="undivided"),
+        "exact selection": partial(s.PrivABN, reading="exact"),
+        "ascending parent sets": partial(s.PrivABN, reading="ascending"),
         "at most 3 parents": partial(s.PrivABN, k=3),
         "at most 3 parents, noise on joint counts": partial(JointABN, k=3),
     }
@@ -125,7 +124,9 @@ def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
 
 
 def ppba(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
-    """PPBA: its tree and q."""
+    """PPBA: its tree and q; and PrivBayes, its rival."""
+    if change == "PrivBayes":
+        return s.PrivBayes(k=k, **shared)
     tree, _, q = change.partition(", q = ")
     structure = {"tree": s.SpanningTree, "no tree": s.Greedy}[tree](k=k)
     return s.Synthesizer(structure=structure, budget=Geometric(q=float(q)), **shared)
@@ -137,6 +138,8 @@ TABLES: dict[str, Callable[[], Dataset]] = {
     "Adult": lambda: load_adult(complete=True),
     "NLTCS": load_nltcs,
     "CMC": load_cmc,
+    "Retail": load_retail,
+    "Big5": load_big5,
 }
 
 
@@ -158,7 +161,16 @@ def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
         def make(this: Curve, dataset: Dataset = dataset) -> Any:
             return MAKE[this.method](this.change, dataset, this.degree, **this.keywords)
 
-        grids += find(paper).grids(key, settings, dataset, make, epsilons, labels={"dataset": name})
+        left = part.get("left_out", {}).get(name, ())
+        grids += find(paper).grids(
+            key,
+            settings,
+            dataset,
+            make,
+            epsilons,
+            labels={"dataset": name},
+            measures={m: n for m, n in part["measures"].items() if m not in left},
+        )
     return run.measure(*grids)
 
 

@@ -200,7 +200,7 @@ def draw_catalogue(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
 # --- rules ----------------------------------------------------------------------------------------
 
 
-@rule("every bound at most ε")
+@rule("every bound at most ε", tested=False)
 def none_over(q: Question) -> Answer:
     """Whether any audit is sure of more than a strict case claims."""
     strict = select(widen(q.data), expected=audit.NOT_REFUTED)
@@ -209,21 +209,28 @@ def none_over(q: Question) -> Answer:
     words = {
         "audits": len(strict),
         "over": over,
+        "size": f"{over} of {len(strict)} over",
         "closest": f"{top['case']}, {top['bound']:.3g} of {top['epsilon']:g}",
     }
     return decide(not over, bool(over)), words
 
 
-@rule("somewhere at least {bar} ε")
+@rule("somewhere at least {bar} ε", tested=False)
 def bites(q: Question) -> Answer:
     """Whether the attack is strong enough."""
     strict = select(widen(q.data), expected=audit.NOT_REFUTED)
     best = strict.groupby("epsilon")["share"].max()
     said = "; ".join(f"ε = {e:g}: {share:.2f}" for e, share in best.items())
-    return decide(best.max() >= q["bar"], best.max() < q["bar"]), {"found": said}
+    return decide(best.max() >= q["bar"], best.max() < q["bar"]), {
+        "found": said,
+        "size": f"{best.max():.2f} ε",
+    }
 
 
-@rule("a violation of {bar} times the claim is seen where the pair moves {answers} answers")
+@rule(
+    "a violation of {bar} times the claim is seen where the pair moves {answers} answers",
+    tested=False,
+)
 def sees(q: Question) -> Answer:
     """Whether whole fits with few moving answers are watched closely; and what others reach."""
     strict = select(widen(q.data), expected=audit.NOT_REFUTED)
@@ -234,6 +241,7 @@ def sees(q: Question) -> Answer:
     worst, rest = few["detectable"].max(), strict.drop(few.index)["detectable"]
     words = {
         "few": len(few),
+        "size": f"{worst:.2f} times the claim",
         "worst": f"{worst:.2f}",
         "rest": len(rest),
         "others": f"{rest.min():.2f} to {rest.max():.2f}" if len(rest) else "none",
@@ -241,7 +249,7 @@ def sees(q: Question) -> Answer:
     return decide(worst <= q["bar"], worst > q["bar"]), words
 
 
-@rule("every bound above the claim")
+@rule("every bound above the claim", tested=False)
 def all_caught(q: Question) -> Answer:
     """Whether every broken step is caught."""
     broken = select(widen(q.data), expected=audit.VIOLATED)
@@ -251,6 +259,7 @@ def all_caught(q: Question) -> Answer:
     words = {
         "caught": len(broken) - len(missed),
         "broken": len(broken),
+        "size": f"{len(broken) - len(missed)} of {len(broken)}",
         "missed": f"; not: {', '.join(missed)}" if len(missed) else "",
     }
     return decide(missed.empty, len(missed) > 0), words

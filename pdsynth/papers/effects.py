@@ -10,8 +10,6 @@ import pandas as pd
 
 from .engine import stem
 from .judging import Ask
-from .results import difference
-from .rules import Question
 from .scoreboard import Committed
 
 RULES_OF_GAPS = ("above", "mostly_above", "everywhere", "within", "alike", "close_at_first")
@@ -50,7 +48,7 @@ def measure(boards: Sequence[Committed]) -> pd.DataFrame:
 
 
 def _points(paper: str, figure: str, ask: Ask) -> Iterator[dict[str, Any]]:
-    claim: Question = ask.args[1]  # type: ignore[attr-defined]
+    claim = ask.question
     if claim["rule"] not in RULES_OF_GAPS:
         return
     at = {
@@ -58,11 +56,11 @@ def _points(paper: str, figure: str, ask: Ask) -> Iterator[dict[str, Any]]:
         "figure": figure,
         "claim": claim["brief"],
         "part": claim.claim.get("part", ""),
-        "reading": ask.args[3],  # type: ignore[attr-defined]
+        "reading": ask.reading,
     }
     for _, one, two in claim.pairs():
         a, b = claim.values(**one), claim.values(**two)
-        gap, half = difference(a, b)
+        gap, half = claim.compare(one, two)
         shared = {n: v for n, v in one.items() if two.get(n) == v}
         yield at | {
             "a": _say(one, shared),

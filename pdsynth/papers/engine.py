@@ -12,15 +12,16 @@ name to ``PAPERS``: ``reproduce``, ``figures/make.py`` and the pages then know i
 """
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, make_dataclass
 from importlib import import_module, resources
 from itertools import product
+from numbers import Real
 from typing import Any
 
 import pandas as pd
 
-from ..core import BudgetError
+from ..core import BudgetError, show
 from .grids import NO_NOISE, Curve, Grid, RealData, Run, matches, read
 from .judging import Ask, ask_all, judge
 from .readings import Reading
@@ -51,6 +52,7 @@ PAPERS = (
     "genetic",
     "frontier",
     "persons",
+    "holders",
     "sidebyside",
     "courtroom",
     "ablations",
@@ -143,11 +145,21 @@ class Paper:
             raise BudgetError(f"the experiments of {self.name} are {offered}, not {stem(key)}")
         if repeats < 1:
             raise BudgetError(f"repeats must be at least 1, got {repeats}")
-        known = [f.name for f in fields(self.settings)]
-        unknown = sorted(set(options) - set(known))
-        if unknown:
-            raise BudgetError(f"no option {', '.join(unknown)}; there are {', '.join(known)}")
-        return self.read_settings(options)
+        known = {f.name: f.default for f in fields(self.settings)}
+        used = self.used(key)
+        if unknown := sorted(set(options) - set(known)):
+            raise BudgetError(f"no option {', '.join(unknown)}; there are {', '.join(used)}")
+        if idle := [name for name in options if name not in used]:
+            raise BudgetError(
+                f"{stem(key)} of {self.name} doesn't use {', '.join(idle)}: leave it out, "
+                f"or choose among {', '.join(used)}"
+            )
+        return self.settings(**{n: like(n, v, known[n]) for n, v in options.items()})
+
+    def used(self, key: Key) -> list[str]:
+        """The settings that count at a figure or table."""
+        every = [f.name for f in fields(self.settings)]
+        return [name for name in every if key in self.file["used"].get(name, [key])]
 
     def read_settings(self, parameters: Mapping[str, Any]) -> Any:
         """The settings among the parameters of an experiment."""
@@ -165,6 +177,8 @@ class Paper:
         settings = self.check(key, run.repeats, options)
         frame = self.trials(key, settings, run)
         facts = {"tables": run.tables, "repeats": run.repeats, "seed": run.seed, **run.facts}
+        if run.missing:
+            facts["left out"] = run.missing
         return self.assemble(key, frame, facts | asdict(settings), reading)
 
     def assemble(
@@ -183,7 +197,10 @@ class Paper:
             frame,
             self.picture(key, frame, settings),
             tuple(judge(asked)),
-            self.deviations(key, settings, frame),
+            (
+                *self.deviations(key, settings, frame),
+                *(f"Left out: {why}." for why in parameters.get("left out", {}).values()),
+            ),
             parameters,
             self.beside(key, frame, settings),
         )
@@ -234,8 +251,9 @@ class Paper:
         ``own_base``: whether those whose base it is are among them.
         """
         shared = {"numbers": "{found}", "base": "printed", **self.file.get("claims", {})}
-        shared |= {n: v for n, v in self.experiments[key].items() if n == "source"}
+        shared |= {n: v for n, v in self.experiments[key].items() if n in ("source", "paired")}
         claims = [shared | c for c in self.file["claim"] if key in _of(c, self.experiments)]
+        claims = [c | {"counts": self.counts(key, c)} for c in claims]
         chosen = [
             c
             for c in claims
@@ -246,6 +264,11 @@ class Paper:
         ]
         words = self.vocabulary(key, settings, data)
         return ask_all(chosen, key, data, settings, words, reading)
+
+    def counts(self, key: Key, claim: Mapping[str, Any]) -> str:
+        """The reading by which a claim counts: the first ``primary`` one of its figure, or base."""
+        known = self.readings(key)
+        return next((r for r in claim.get("primary", ()) if r in known), claim["base"])
 
     def vocabulary(self, key: Key, settings: Any, data: Any = None) -> dict[str, Any]:
         """What texts of the data file may name: settings, their ends, ``short``, own words."""
@@ -272,6 +295,7 @@ DEFAULTS = {
     "notes": "What differs from the paper, and what it leaves open",
     "readings": {},
     "earlier": [],
+    "used": {},
 }
 PRINTED = {"says": "as printed, with the settings of its figure", "whose": "print"}
 
@@ -299,6 +323,28 @@ def load(name: str, trials: Callable[[Key, Any, Run], pd.DataFrame], **own: Any)
         **{n: file[n] for n in names},
         **own,
     )
+
+
+def like(name: str, value: Any, default: Any) -> Any:
+    """An option in the form of its default: a text, a number, or a tuple of such.
+
+    One value stands for a tuple of one. BudgetError where it can't have that form.
+
+    >>> like("epsilons", 0.2, (1.0, 2.0)), like("r", 0.25, "1/3")
+    ((0.2,), '0.25')
+    """
+    if isinstance(default, tuple):
+        several = isinstance(value, Iterable) and not isinstance(value, str)
+        items = list(value) if several else [value]
+        return tuple(like(name, v, default[0]) if default else v for v in map(_freeze, items))
+    simple = isinstance(value, (str, Real))
+    if isinstance(default, str) and simple and not isinstance(value, bool):
+        return str(value)
+    if not simple or isinstance(default, bool) != isinstance(value, bool):
+        raise BudgetError(f"{name} is one value like {show(default)}, got {show(value)}")
+    if isinstance(value, str):
+        raise BudgetError(f"{name} is a number like {show(default)}, got {show(value)}")
+    return value
 
 
 def _freeze(value: Any) -> Any:

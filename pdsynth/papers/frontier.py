@@ -18,9 +18,9 @@ from ..datasets.tables import Dataset
 from ..evaluation.marginals import Marginals, attribute_sets
 from .drawing import STYLE, bars_in_range, finish, log_ticks, panels
 from .engine import load
-from .grids import Run
+from .grids import Run, matches
 from .results import (
-    OPEN,
+    WIDE,
     Key,
     average,
     decide,
@@ -152,6 +152,7 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
         (point, repeat, run.seed, dataset, real, records)
         for repeat in range(run.repeats)
         for point in points(settings, dataset)
+        if matches(vars(point), run.only)
     ]
     done = sorted(run.each(measure, jobs, "frontier"), key=itemgetter(0))
     return pd.DataFrame([row for _, rows in done for row in rows])
@@ -231,10 +232,12 @@ def loses_less(q: Question) -> Answer:
     """Whether the sensitive attribute loses less at the second setting of a lever."""
     lever, ends = q["lever"], (q["from"], q["to"])
     found = [q.values(metric=LOSS, method=q["method"], lever=lever, setting=end) for end in ends]
+    q.count(*found)
     gap, half = difference(*found)
     said = [f"{lever} = {end}: {average(v):.3f}" for end, v in zip(ends, found, strict=True)]
-    verdict = decide(gap > half, gap < -half) if len(found[0]) else OPEN
-    return verdict, {"found": "; ".join([*said, f"{gap:+.3f} ± {half:.3f}"])}
+    verdict = decide(gap > half, gap < -half) if len(found[0]) else WIDE
+    words = {"found": "; ".join([*said, f"{gap:+.3f} ± {half:.3f}"]), "size": f"{gap:+.3f} of loss"}
+    return verdict, words
 
 
 PAPER = load("frontier", trials, draw={1: draw})

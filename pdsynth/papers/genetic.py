@@ -18,7 +18,7 @@ from . import genetic_peer, genetic_plots, genetic_rules, genetic_tables
 from .engine import load
 from .genetic_measures import MEASURE, PEERS, Trial, synthesizer, table, training
 from .genetic_tables import STAND_IN, compared, on_stand_in
-from .grids import NO_NOISE, Curve, Run
+from .grids import NO_NOISE, Curve, Run, matches
 from .results import Key
 
 __all__ = ["PAPER", "compared", "genetic_rules", "synthesizer", "table", "training"]
@@ -58,6 +58,7 @@ def run_trials(
 
     A trial writes all its rows at once; those that ``run.resume`` holds are not run again.
     """
+    curves = [(c, e) for c, e in curves if matches(vars(c), run.only)]
     run.tables[dataset.name] = len(dataset.frame)
     store, trials = Store(run.store), plan_trials(kind, curves, dataset, settings, run.repeats)
     todo = [t for t in trials if (t.key, "end") not in store.rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import astuple, dataclass, field, fields, replace
@@ -67,7 +68,9 @@ class Run:
     """How an experiment is run: repeats, seed, the user's table, file of finished trials.
 
     ``only``: curves to run, by their parts, the labels of their grid and the metric (empty: all).
-    ``tables`` (name → rows) and ``facts`` are filled while it runs and go into the result.
+    ``whole``: whether a table whose file isn't there stops it; else it is left out, and ``missing``
+    says why, as long as another one is there. ``tables`` (name → rows) and ``facts`` are filled
+    while it runs and go into the result.
     """
 
     repeats: int
@@ -79,6 +82,8 @@ class Run:
     tables: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     only: Mapping[str, Any] = field(default_factory=dict)
+    whole: bool = False
+    missing: dict[str, str] = field(default_factory=dict)
 
     @property
     def store(self) -> Path | None:
@@ -89,7 +94,16 @@ class Run:
         """The user's own table in the place of all others, or these, by name."""
         if self.data is not None:
             return {self.data.name: self.data}
-        return {name: make() for name, make in tables.items()}
+        found = {}
+        for at, (name, make) in enumerate(tables.items(), 1):
+            try:
+                found[name] = make()
+            except FileNotFoundError as problem:
+                if self.whole or not found and at == len(tables):
+                    raise
+                self.missing[name] = str(problem)
+                warnings.warn(f"{name} is left out: {problem}", stacklevel=2)
+        return found
 
     def measure(self, *grids: Grid, repeats: int | None = None) -> pd.DataFrame:
         """Run grids one after the other. ``repeats``: fewer than the figure's, for a slow part."""

@@ -6,8 +6,9 @@ open is decided in ``hmprivbayes.toml``.
 
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,28 +27,18 @@ from .rules import ONE_TIME, Answer, Question, rule, times_apart
 from .selectors import fill
 
 ADULT, BIG5, CMC = "Adult", "Big5", "CMC"
+TABLES = {ADULT: lambda: load_adult(complete=True), BIG5: load_big5, CMC: load_cmc}
 YOUNG = "51"  # Big5's age has 16 bins; the edge nearest to 50 lies between 51 and 52
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BitPrivBayes(PrivBayes):
-    """PrivBayes on the bits that HMPrivBayes works on; k counts bits.
+class SpectralHMPrivBayes(HMPrivBayes):
+    """HMPrivBayes with a k₁ of its own, which the paper leaves open; ``dimensions`` None: k.
 
-    **Privacy:** as PrivBayes.
+    **Privacy:** as HMPrivBayes.
     """
 
-    over_bits: ClassVar[bool] = True
-    k_counts_parents: ClassVar[bool] = False
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class BitJTree(algorithms.JTree):
-    """JTree on the same bits.
-
-    **Privacy:** as JTree.
-    """
-
-    over_bits: ClassVar[bool] = True
+    dimensions: int | None = None  # type: ignore[misc]
 
 
 def synthesizer(this: Curve, settings: Any) -> Any:
@@ -55,28 +46,30 @@ def synthesizer(this: Curve, settings: Any) -> Any:
     if this.method == "real data":
         return RealData()
     bits = settings.coding == "bits" and this.guarantee == "published"
+    reading: dict[str, Any] = {"reading": "bits"} if bits else {}
     if this.method == "PrivBayes":
-        degree = settings.degree if bits else this.degree
-        return (BitPrivBayes if bits else PrivBayes)(k=degree, **this.keywords)
+        return PrivBayes(k=settings.degree if bits else this.degree, **reading, **this.keywords)
     if this.method == "JTree":
-        return (BitJTree if bits else algorithms.JTree)(**this.keywords)
+        return algorithms.JTree(**reading, **this.keywords)
     shared = this.keywords | {"k": settings.clusters, "l": this.degree}
     if this.method == "PrivSCBN":
         return algorithms.PrivSCBN(**shared)
     if this.guarantee == "strict":
         return HMPrivBayes(**shared)
     open_ = {"eta": settings.eta, "sigma": settings.sigma}  # not printed
+    if settings.dimensions:
+        return SpectralHMPrivBayes(
+            affinity=settings.affinity, dimensions=settings.dimensions, **open_, **shared
+        )
     return HMPrivBayes(affinity=settings.affinity, **open_, **shared)
 
 
 # --- the tables -----------------------------------------------------------------------------------
 
 
-def tables(run: Run, second: str = "") -> dict[str, Dataset]:
-    """Adult (complete rows, salary) and Big5 (age); the user's own table, or CMC."""
-    if second == CMC:
-        return run.load({CMC: load_cmc})
-    return run.load({ADULT: lambda: load_adult(complete=True), BIG5: load_big5})
+def tables(run: Run, names: Sequence[str] = (ADULT, BIG5)) -> dict[str, Dataset]:
+    """Adult (complete rows, salary), Big5 (age) and CMC, as named; the user's own table."""
+    return run.load({name: TABLES[name] for name in names})
 
 
 def positive(dataset: Dataset) -> list[str] | None:
@@ -119,12 +112,14 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
 def measures(key: Key, settings: Any) -> dict[str, str]:
     """Measures of a figure; some say how many sets or records they look at."""
     named = PAPER.experiments[key]["measures"].items()
+    if key == 5 and settings.tested == "synthetic":
+        named = [(f"{m}_self" if m == "svm" else m, name) for m, name in named]
     return {fill(measure, vars(settings)): name for measure, name in named}
 
 
 def leaks(settings: Any, run: Run) -> pd.DataFrame:
     """Figure 4, leak against n at one ε: the first table, padded with random rows."""
-    dataset = next(iter(tables(run).values()))
+    (dataset,) = tables(run, [ADULT]).values()
     named = {c: synthesizer(c, settings) for c in PAPER.curves(4, settings)}
     grids = [
         Grid(
@@ -143,7 +138,7 @@ def leaks(settings: Any, run: Run) -> pd.DataFrame:
 def distances(settings: Any, run: Run) -> pd.DataFrame:
     """Figure 5: distances on the original attributes, and errors on held-out real rows."""
     parts = []
-    for name, dataset in tables(run, settings.table).items():
+    for name, dataset in tables(run, [settings.table] if settings.table else (ADULT, BIG5)).items():
         if settings.measured == "bits":
             dataset = bits_of(dataset)
         svm = {"max_rows": settings.svm_rows, "positive": positive(dataset)}
@@ -255,7 +250,9 @@ def time_rises(q: Question) -> Answer:
         f"{name}: {', '.join(f'{average(v):.2f}' for v in runs)} s" for name, runs in found.items()
     )
     verdict = decide(bool(rises) and all(rises), not any(rises) and any(falls.values()), any(rises))
-    return verdict, {"found": "; ".join(said)}
+    grown = sorted(float(np.exp(gap)) for gap, _ in ends.values()) or [float("nan")]
+    size = f"{grown[len(grown) // 2]:.1f} × from the smallest l to the largest"
+    return verdict, {"found": "; ".join(said), "size": size}
 
 
 @rule(
@@ -268,7 +265,10 @@ def faster(q: Question) -> Answer:
     found, said = ratios(q)
     every = [(gap - np.log(2), half) for at in found.values() for gap, half in at.values()]
     far, near = count_signs(every)
-    return decide(0 < far == len(every), 0 < near == len(every), far > 0), {"found": said}
+    times = sorted(float(np.exp(gap)) * 2 for gap, _ in every) or [float("nan")]
+    size = f"{times[len(times) // 2]:.1f} × ({times[0]:.1f} … {times[-1]:.1f})"
+    verdict = decide(0 < far == len(every), 0 < near == len(every), far > 0)
+    return verdict, {"found": said, "size": size}
 
 
 @rule(
@@ -286,7 +286,8 @@ def gap_widens(q: Question) -> Answer:
     ]
     wider, narrower = count_signs(both)
     verdict = decide(0 < wider == len(both), 0 < narrower == len(both), wider > narrower)
-    return verdict, {"found": said}
+    more = sorted(float(np.exp(gap)) for gap, _ in both) or [float("nan")]
+    return verdict, {"found": said, "size": f"a lead {more[len(more) // 2]:.1f} × as large"}
 
 
 def words(key: Key, settings: Any, data: Any) -> dict[str, bool]:

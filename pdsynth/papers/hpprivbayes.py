@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
 
@@ -13,14 +13,15 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ..algorithms import HPPrivBayes, PrivBayes
+from ..core import Records, as_fraction
 from ..datasets.adult import load_adult
 from ..datasets.loaders import load_nltcs
 from ..plots import PALETTE, figure
-from . import drawing, engine, results
+from ..published.budgets import printed_group_a, printed_scales, printed_weights
+from . import drawing, engine, hpprivbayes_theta, results
 from .drawing import STYLE, finish, label, level, line, panels
 from .engine import load
 from .grids import NO_NOISE, RealData, Run
-from .hpprivbayes_at_most import AtMostHPPrivBayes, AtMostPrivBayes
 from .results import FAILS, Key, Result, average, decide, markdown, select, stretched, summarise
 from .rules import Answer, Question, rule
 
@@ -32,9 +33,10 @@ TABLES = {TABLE: lambda: load_adult(coding="thesis"), "NLTCS": load_nltcs}
 
 @dataclass(frozen=True)
 class Curve(engine.Curve):
-    """One method with its parameters; ``r`` is empty for PrivBayes."""
+    """One method with its parameters; ``r`` and ``theta`` are empty for PrivBayes."""
 
     r: str = ""
+    theta: str = ""
 
 
 def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
@@ -42,18 +44,15 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
     if this.method == "real data":
         return RealData()
     shared, published = this.keywords | {"k": this.degree}, this.guarantee == "published"
-    loose = published and settings.parents == "at most k"
+    if published and settings.parents == "at most k":
+        shared |= {"reading": "at most k"}
     if this.method == "PrivBayes":
-        reprinted = published and settings.baseline == "thesis"
-        shared |= (
-            {"reading": "thesis", "share_structure": 0.5}
-            if reprinted
-            else {"share_structure": settings.beta}
-        )
-        return (AtMostPrivBayes if loose else PrivBayes)(**shared)
-    return (AtMostHPPrivBayes if loose else HPPrivBayes)(
+        if published and settings.baseline == "thesis":
+            return PrivBayes(**shared | {"reading": "thesis", "share_structure": 0.5})
+        return PrivBayes(share_structure=settings.beta, **shared)
+    return HPPrivBayes(
         sensitive=sensitive,
-        theta=settings.theta,
+        theta=float(this.theta),
         r=cast(float, Fraction(this.r)),
         share_structure=settings.L1,
         **shared,
@@ -63,6 +62,11 @@ def synthesizer(this: Curve, sensitive: str, settings: Any) -> Any:
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """All curves of one figure of the thesis' §4."""
     dataset = TABLES[settings.table]() if run.data is None else run.data
+    dataset = replace(dataset, sensitive=settings.sensitive or dataset.sensitive)
+    if key in ("table 1", 7):
+        run.tables[dataset.name] = len(dataset.frame)
+        compute = hpprivbayes_theta.trials if key == 7 else compare_noise
+        return compute(dataset, settings)
     options = {"test": 1 - settings.train, "utility_options": {"max_rows": settings.svm_rows}}
     return run.measure(
         *PAPER.grids(
@@ -76,14 +80,70 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     )
 
 
+def compare_noise(dataset: Any, settings: Any) -> pd.DataFrame:
+    """Table 1: the printed noise scales of both groups at ε = 1, for each r and k. Exact."""
+    schema = dataset.schema
+    records = Records(schema.encode(dataset.frame), schema)
+    s, d = schema.index(dataset.sensitive), len(schema)
+    tied = records.pairwise("I")[s] >= settings.theta
+    b = [j for j in range(d) if j != s and not tied[j]]
+    counts = {j: records.table((j,)) for j in b}
+    tables, rows = 1 - as_fraction(settings.L1), []
+    for k in settings.degrees:
+        if d - int(k) - len(b) <= 0:
+            continue
+        for r in settings.ratios:
+            ratio = Fraction(r)
+            in_a = printed_group_a(d, int(k), len(b), tables * ratio / (1 + ratio))
+            scales = {
+                j: printed_scales(printed_weights(c, "less_noise"), len(b), tables / (1 + ratio))
+                for j, c in counts.items()
+            }
+            larger = {j: [x > in_a for x in scales[j]] for j in b}
+            entries = sum(int(counts[j][larger[j]].sum()) for j in b)
+            found = {
+                "entries of B with more noise than A": entries / (records.n * len(b)),
+                "values of B with more noise than A": np.mean(
+                    np.concatenate(list(larger.values()))
+                ),
+                "noise scale of A": float(in_a),
+                "median noise scale of B": float(
+                    np.median([float(x) for j in b for x in scales[j]])
+                ),
+            }
+            at = {"method": "HPPrivBayes", "guarantee": "published", "k": k, "r": r}
+            rest = {"epsilon": 1.0, "repeat": 0, "seed": 0, "note": ""}
+            rows += [{"metric": m, **at, **rest, "value": float(v)} for m, v in found.items()]
+    return pd.DataFrame(rows)
+
+
 # --- rules ----------------------------------------------------------------------------------------
 
 
-@rule("spread over the roots below 1 % of the mean", tolerant=True)
+@rule(
+    "exact: replicates if at every r fewer than half of the entries of B have more noise than A's; "
+    "does not if more than half have at every r",
+    tested=False,
+)
+def noisier(q: Question) -> Answer:
+    """Whether group B has less noise than group A."""
+    data = select(q.data, metric="entries of B with more noise than A")
+    said = [
+        f"k = {k}: "
+        + ", ".join(f"r = {r} {v:.1%}" for r, v in zip(at["r"], at["value"], strict=True))
+        for k, at in data.groupby("k")
+    ]
+    low, high = data["value"].min(), data["value"].max()
+    words = {"found": "; ".join(said), "size": f"{low:.0%} … {high:.0%} of the entries"}
+    return decide(high < 0.5, low > 0.5, True), words
+
+
+@rule("spread over the roots below 1 % of the mean", tolerant=True, tested=False)
 def one_root(q: Question) -> Answer:
     """Whether the first node matters."""
     roots = q.values(**q.points()[0])
     words = {"count": len(roots), "least": roots.min(), "most": roots.max()}
+    words["size"] = f"{np.ptp(roots) / roots.mean():.1%} between the roots"
     return decide(float(np.ptp(roots)) < stretched(0.01) * roots.mean(), True), words
 
 
@@ -130,7 +190,8 @@ def fluctuates(q: Question) -> Answer:
             cubes[r] = np.column_stack([run[: min(map(len, runs))] for run in runs])
         return fluctuation(cubes)
 
-    words = {"found": measure(), "strict": measure(**q["beside"]["strict"])}
+    words: dict[str, Any] = {"found": measure(), "strict": measure(**q["beside"]["strict"])}
+    words["size"] = f"{words['found']['gap']:+.4f} of spread"
     return decide(words["found"]["low"] > 0, words["found"]["high"] < 0), words
 
 
@@ -227,6 +288,35 @@ def distances(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     return finish(plot, data, "How far the synthetic table is from the real one", TABLE, 560)
 
 
+def noises(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
+    """Table 1: the noise scale of A, and the median one of B's values, against r."""
+    degrees = list(dict.fromkeys(data["k"]))
+    plot = panels(len(degrees), [f"k = {k}" for k in degrees], shared_yaxes=True)
+    looks = {
+        "noise scale of A": ("#D55E00", "circle"),
+        "median noise scale of B": ("#0072B2", "square"),
+    }
+    for column, k in enumerate(degrees, 1):
+        for metric, (colour, symbol) in looks.items():
+            points = select(data, metric=metric, k=k)
+            plot.add_scatter(
+                x=points["r"],
+                y=points["value"],
+                name=metric,
+                legendgroup=metric,
+                showlegend=column == 1,
+                mode="lines+markers",
+                line={"color": colour},
+                marker={"symbol": symbol, "size": 9},
+                row=1,
+                col=column,
+            )
+    plot.update_xaxes(title_text="r", type="category")
+    plot.update_yaxes(rangemode="tozero")
+    plot.update_yaxes(title_text="noise scale, records", col=1)
+    return finish(plot, data, "Who has more noise, as printed (ε = 1)", TABLE, 420)
+
+
 def ratios(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     """Figure 6: SVM accuracy against ε, one curve per ratio r."""
     summary, k = summarise(data), settings.k
@@ -283,5 +373,12 @@ PAPER = load(
     trials,
     curve=Curve,
     appendix=appendix,
-    draw={3: sums, 4: accuracies, 5: distances, 6: ratios},
+    draw={
+        "table 1": noises,
+        3: sums,
+        4: accuracies,
+        5: distances,
+        6: ratios,
+        7: hpprivbayes_theta.draw,
+    },
 )

@@ -1,8 +1,9 @@
-"""From claims to verdicts: several claims at once, and tolerances that must not decide."""
+"""From claims to verdicts: a paper's claims together, other readings beside, tolerances that must
+not decide.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -10,12 +11,75 @@ import numpy as np
 import pandas as pd
 
 from ..core import BudgetError
-from .results import LEVEL, OPEN, Key, Verdict, judged_at
-from .rules import RULES, TOLERANT, Gaps, Question
+from .results import LEVEL, OPEN, RECONSTRUCTED, UNDEFINED, WIDE, Key, Verdict, judged_at
+from .rules import EXACT, RULES, TOLERANT, Gaps, Question
 from .selectors import expand, fill, fill_all
 
-TEXTS = ("says", "source", "numbers", "why", "untestable")  # of a claim
-Ask = Callable[[], Verdict | None]  # a claim's verdict at the level that is in force
+# texts of a claim; the last two say why it isn't judged
+TEXTS = ("says", "quote", "source", "numbers", "why", "size", "undefined", "reconstruction")
+NOT_JUDGED = {"undefined": UNDEFINED, "reconstruction": RECONSTRUCTED}
+Judge = Callable[[], Verdict | None]  # a claim's verdict at the level that is in force
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One claim of a data file before the trials of its figure, under one reading."""
+
+    claim: Mapping[str, Any]
+    question: Question
+    vocabulary: Mapping[str, Any]
+    reading: str
+    primary: bool
+
+    def __call__(self) -> Verdict | None:
+        """Its verdict at the level that is in force, its texts filled with what its rule found."""
+        claim, question = self.claim, self.question
+        decide_claim, text = RULES[claim["rule"]]
+        answer = decide_claim(question)
+        if answer is None:
+            return None
+        verdict, found = answer
+        words = {"where": "each ε", "which": "both", "x": "ε", "interval": question.interval}
+        words |= {"size": "" if "size" in found else _say_size(question, found.get("found"))}
+        words |= {**self.vocabulary, **question.claim, **found}
+        texts = {n: fill(claim[n], words) for n in TEXTS if n in claim}
+        rule, tested, runs = fill(text, words), claim["rule"] not in EXACT, question.runs
+        if (name := next((n for n in NOT_JUDGED if n in claim), None)) is not None:
+            verdict, rule, tested = NOT_JUDGED[name], f"not judged: {texts[name]}", False
+        elif _once(found.get("found")):
+            verdict, rule, tested = (
+                WIDE,
+                "not judged: no verdict of quality rests on one run",
+                False,
+            )
+            runs = 1
+        judged = verdict not in OPEN
+        held = _tries(question, verdict) if claim["rule"] in TOLERANT and judged else ""
+        return Verdict(
+            texts["says"],
+            texts["source"],
+            verdict,
+            texts["numbers"],
+            texts["why"],
+            rule,
+            self.reading,
+            held,
+            str(question.claim.get("brief", "")),
+            str(question.claim.get("part", "")),
+            texts.get("quote", ""),
+            texts.get("size", words["size"]),
+            self.primary,
+            tested,
+            runs,
+        )
+
+
+def _say_size(question: Question, found: Any) -> str:
+    """The ratio at the middle ε; where there is none, the median difference."""
+    if size := question.size():
+        return size
+    gaps = sorted(gap for gap, _ in found) if isinstance(found, Gaps) else []
+    return f"{gaps[len(gaps) // 2]:+.3g}" if gaps else ""
 
 
 def ask_all(
@@ -29,6 +93,8 @@ def ask_all(
     """The claims about one figure, to be judged at any level; reading None: each under its base.
 
     Claims that follow each other with the same ``each`` are judged in turn for each of its values.
+    A claim counts under its first ``primary`` reading that it can be judged under; without one,
+    under its base.
     """
     out: list[Ask] = []
     for each, block in groupby(claims, key=lambda c: c.get("each", [{}])):
@@ -40,50 +106,49 @@ def ask_all(
             )
             if claim["rule"] not in RULES:
                 raise BudgetError(f"no rule {claim['rule']!r}; there are {', '.join(RULES)}")
+            base = claim.get("base", "printed")
+            mine, primary = reading or base, claim.get("counts", base)
+            question = Question(key, data, settings, own)
             out.append(
-                partial(
-                    _answer,
-                    claim,
-                    Question(key, data, settings, own),
-                    vocabulary,
-                    reading or claim.get("base", "printed"),
-                )
+                Ask(claim, question, vocabulary, mine, mine == primary and "aside" not in claim)
             )
     return out
 
 
-def judge(asked: Sequence[Ask]) -> list[Verdict]:
+def judge(asked: Sequence[Judge]) -> list[Verdict]:
     """The verdicts of claims that hold together, those that can't be judged left out."""
     return [verdict for verdict in judge_together(asked) if verdict is not None]
 
 
-def judge_together(asked: Sequence[Ask]) -> list[Verdict | None]:
-    """Verdicts of which all hold together with 95 % confidence (Holm 1979); None: not judged here.
+def judge_together(asked: Sequence[Judge]) -> list[Verdict | None]:
+    """Verdicts of which the primary ones hold together with 95 % confidence (Holm 1979).
 
-    Of m claims the one whose verdict bears the strictest level comes first: it must bear 0.05/m,
-    the next one 0.05/(m − 1), and so on. From the first that doesn't on, verdicts are those at the
-    level where it stopped; ``held`` says what each would be alone.
+    The family is the paper's claims under one reading each, as far as an interval decides them.
+    Of its m members the one whose verdict bears the strictest level comes first: it must bear
+    0.05/m, the next one 0.05/(m − 1), and so on. From the first that doesn't on, verdicts are those
+    at the level where it stopped; ``held`` says what each would be alone. Other readings stand
+    beside, each at its own 95 %. None: not judged here.
     """
     found = [ask() for ask in asked]
-    judged = {i: verdict for i, verdict in enumerate(found) if verdict is not None}
-    m = len(judged)
-    bears = {i: _bears(asked[i], verdict, m) for i, verdict in judged.items()}
-    order = sorted(judged, key=lambda i: -bears[i])
+    family = {i: v for i, v in enumerate(found) if v is not None and v.primary and v.tested}
+    m = len(family)
+    bears = {i: _bears(asked[i], verdict, m) for i, verdict in family.items()}
+    order = sorted(family, key=lambda i: -bears[i])
     stop = next((at for at, i in enumerate(order) if bears[i] < m - at), m)
     for i in order[stop:]:
         with judged_at(LEVEL / (m - stop)):
             strict = asked[i]()
-        if strict is not None and strict.verdict != judged[i].verdict:
-            held = [judged[i].held, f"alone, without Holm's correction: {judged[i].verdict}"]
+        if strict is not None and strict.verdict != family[i].verdict:
+            held = [family[i].held, f"alone, without Holm's correction: {family[i].said}"]
             found[i] = replace(
-                judged[i], verdict=strict.verdict, held="; ".join(filter(None, held))
+                family[i], verdict=strict.verdict, held="; ".join(filter(None, held))
             )
     return found
 
 
-def _bears(ask: Ask, verdict: Verdict, m: int) -> int:
+def _bears(ask: Judge, verdict: Verdict, m: int) -> int:
     """The largest j up to m such that the verdict is the same at level 0.05/j; 0: none to bear."""
-    if verdict.verdict == OPEN:
+    if verdict.verdict in OPEN:
         return 0
 
     def same(j: int) -> bool:
@@ -98,27 +163,6 @@ def _bears(ask: Ask, verdict: Verdict, m: int) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if same(middle) else (low, middle)
     return low
-
-
-def _answer(
-    claim: Mapping[str, Any], question: Question, vocabulary: Mapping[str, Any], reading: str
-) -> Verdict | None:
-    """One claim's verdict, its texts filled with what its rule found."""
-    decide_claim, text = RULES[claim["rule"]]
-    answer = decide_claim(question)
-    if answer is None:
-        return None
-    verdict, found = answer
-    words = {"where": "each ε", "which": "both", "x": "ε", **vocabulary, **question.claim, **found}
-    says, source, numbers, why, untestable = (fill(claim.get(n, ""), words) for n in TEXTS)
-    rule = fill(text, words)
-    if untestable:
-        verdict, rule = OPEN, f"not judged: {untestable}"
-    elif _once(found.get("found")):
-        verdict, rule = OPEN, "not judged: no verdict of quality rests on one run"
-    held = _tries(question, verdict) if claim["rule"] in TOLERANT and verdict != OPEN else ""
-    brief, part = (str(question.claim.get(n, "")) for n in ("brief", "part"))
-    return Verdict(says, source, verdict, numbers, why, rule, reading, held, brief, part)
 
 
 def _once(found: Any) -> bool:

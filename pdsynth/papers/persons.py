@@ -5,9 +5,8 @@ Figure 1 moves how many persons have which level, and how strongly that goes wit
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -146,7 +145,7 @@ def measure(
         "guarantee": "strict",
         "mix": point.mix,
         "tie": f"{point.tie:g}",
-        "bins": str(point.bins or len(people.levels)),
+        "bins": say_bins(point, settings),
         "n": str(point.n),
         "epsilon": float(people.levels[-1]),
         "repeat": repeat,
@@ -162,13 +161,28 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     records = Records(dataset.schema.encode(dataset.frame), dataset.schema)
     real = Marginals(records.codes, dataset.schema, sets=attribute_sets(len(dataset.schema), 2))
     run.tables[dataset.name] = records.n
-    jobs = [
-        (point, repeat, run.seed, settings, real, records)
-        for repeat in range(run.repeats)
-        for point in points(key, settings)
-    ]
-    done = sorted(run.each(measure, jobs, "persons"), key=itemgetter(0))
-    return pd.DataFrame([row for _, row in done])
+    wanted = [(point, repeat) for repeat in range(run.repeats) for point in points(key, settings)]
+    jobs = list(dict.fromkeys(_fitted(point, repeat) for point, repeat in wanted))
+    todo = [(point, repeat, run.seed, settings, real, records) for point, repeat in jobs]
+    done = dict(run.each(measure, todo, "persons"))
+    rows = {job: done[at] for at, job in enumerate(jobs)}
+    return pd.DataFrame(
+        [
+            rows[_fitted(p, i)] | {"tie": f"{p.tie:g}", "bins": say_bins(p, settings)}
+            for p, i in wanted
+        ]
+    )
+
+
+def _fitted(point: Point, repeat: int) -> tuple[Point, int]:
+    """The point whose fit stands for this one: without levels, neither ties nor bins matter."""
+    alike = point.method in (LEAST, MOST) and point.bins
+    return (replace(point, tie=0.0, bins=2) if alike else point), repeat
+
+
+def say_bins(point: Point, settings: Any) -> str:
+    """How many levels a point has, as in the CSV."""
+    return str(point.bins or len(settings.levels))
 
 
 # --- figures and rules ----------------------------------------------------------------------------

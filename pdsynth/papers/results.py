@@ -11,8 +11,11 @@ import numpy as np
 import pandas as pd
 
 Key = int | str  # a figure's number, or "table 2"
-REPLICATES, PARTLY, FAILS, OPEN = "replicates", "partly", "does not", "untestable"
-VERDICTS = (REPLICATES, PARTLY, FAILS, OPEN)
+REPLICATES, PARTLY, FAILS = "replicates", "partly", "does not"
+UNDEFINED, RECONSTRUCTED = "undefined in the paper", "rests on our reconstruction"
+WIDE = "our intervals too wide"
+OPEN = (UNDEFINED, RECONSTRUCTED, WIDE)  # nothing is judged
+VERDICTS = (REPLICATES, PARTLY, FAILS, *OPEN)
 LEVEL = 0.05  # of a claim on its own
 _level: ContextVar[float] = ContextVar("level", default=LEVEL)
 _stretch: ContextVar[float] = ContextVar("stretch", default=1.0)
@@ -24,12 +27,14 @@ Difference = tuple[float, float]  # difference of two means, half-width of its 9
 class Verdict:
     """One claim of a paper against the numbers measured here.
 
-    ``claim``: the paper's statement; ``source``: where it stands; ``verdict``: "replicates",
-    "partly", "does not" or "untestable"; ``numbers``: what was measured; ``why``: the reason, as
-    far as it is known; ``rule``: how the verdict was reached. ``reading``: under which reading of
-    the paper. ``held``: what the verdict would be without Holm's correction, or with half and
-    double the tolerance, where that differs.
-    ``brief``: the claim in a few words; ``part``: which of several that share them.
+    ``claim``: the paper's statement; ``source``: where it stands; ``verdict``: one of VERDICTS;
+    ``numbers``: what was measured; ``why``: the reason, as far as it is known; ``rule``: how the
+    verdict was reached. ``reading``: under which reading of the paper; ``primary``: whether that
+    is the one by which the claim counts. ``held``: what the verdict would be without Holm's
+    correction, or with half and double the tolerance, where that differs.
+    ``brief``: the claim in a few words; ``part``: which of several that share them; ``quote``: the
+    paper's own words. ``size``: how large what was found is. ``tested``: whether the rule rests on
+    an interval, which Holm's correction then counts. ``runs``: fewest repeats that it rests on.
     """
 
     claim: str
@@ -42,6 +47,16 @@ class Verdict:
     held: str = ""
     brief: str = ""
     part: str = ""
+    quote: str = ""
+    size: str = ""
+    primary: bool = True
+    tested: bool = True
+    runs: int = 0
+
+    @property
+    def said(self) -> str:
+        """The verdict in words, with n where the intervals are too wide."""
+        return self.verdict + (f" (n = {self.runs})" if self.verdict == WIDE else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +97,7 @@ class Result:
         lines = [f"{self.title}: {len(self.data):,} measured values"]
         if self.beside is not None:
             lines.append(self.cells().to_string())
-        lines += [f"  {v.verdict}: {v.claim} ({v.source}). {v.numbers}" for v in self.verdicts]
+        lines += [f"  {v.said}: {v.claim} ({v.source}). {v.numbers}" for v in self.verdicts]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -230,14 +245,24 @@ def difference(a: np.ndarray, b: np.ndarray) -> Difference:
     return gap, float(t.ppf(1 - _level.get() / 2, freedom) * np.sqrt(va + vb))
 
 
+def paired(a: np.ndarray, b: np.ndarray) -> Difference:
+    """Mean of the differences of repeats that belong together, and its t-interval's half-width.
+
+    >>> paired(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 2.0]))
+    (1.0, 0.0)
+    """
+    gaps = a - b
+    return difference(gaps[~np.isnan(gaps)], np.zeros(2)) if len(gaps) else (float("nan"), np.inf)
+
+
 def count_signs(gaps: Sequence[Difference]) -> tuple[int, int]:
     """At how many points a difference lies significantly above and below zero."""
     return sum(gap > half for gap, half in gaps), sum(gap < -half for gap, half in gaps)
 
 
 def decide(favour: bool, against: bool, partly: bool = False) -> str:
-    """The verdict of a rule with a condition for each side; neither: untestable, or partly."""
-    return REPLICATES if favour else FAILS if against else PARTLY if partly else OPEN
+    """The verdict of a rule with a condition for each side; neither: too wide, or partly."""
+    return REPLICATES if favour else FAILS if against else PARTLY if partly else WIDE
 
 
 def direction_verdict(gaps: Sequence[Difference], mostly: bool = False) -> str:
@@ -245,7 +270,8 @@ def direction_verdict(gaps: Sequence[Difference], mostly: bool = False) -> str:
 
     Replicates if more than half of the points are significantly in favour and none against; partly
     if more are in favour than against; does not if not, or if none is and more than half are
-    against; else untestable. ``mostly``, for a claim about most cases: some may disagree.
+    against; else our intervals are too wide. ``mostly``, for a claim about most cases: some may
+    disagree.
     """
     favour, against = count_signs(gaps)
     return decide(
@@ -259,7 +285,7 @@ def equivalence_verdict(gaps: Sequence[Difference], tolerance: float) -> str:
     """Verdict on "no further away than the tolerance" at several points: two one-sided tests.
 
     Replicates if every interval lies within ± ``tolerance`` and does not if none does and at least
-    one lies outside; partly if some do; untestable if the intervals are too wide to say. For a
+    one lies outside; partly if some do; else our intervals are too wide. For a
     claim about one side, the differences are cut at 0 before.
     """
     inside = [abs(gap) + half <= tolerance for gap, half in gaps]
@@ -275,24 +301,29 @@ def correlation(at: Sequence[float], means: Sequence[float]) -> float:
 
 
 def trend(
-    curves: Mapping[str, Sequence[np.ndarray]], at: Sequence[float], sign: int
-) -> tuple[str, str]:
-    """Verdict and numbers on "rises (sign 1) or falls (−1) with ε".
+    curves: Mapping[str, Sequence[np.ndarray]],
+    at: Sequence[float],
+    sign: int,
+    compare: Callable[[np.ndarray, np.ndarray], Difference] = difference,
+) -> tuple[str, str, str]:
+    """Verdict, numbers and size of "rises (sign 1) or falls (−1) with ε".
 
     ``curves``: for each curve the repeats at every ε of ``at``. Judged are the last ε against the
-    first, and Spearman's ρ of the means.
+    first, by ``compare``, and Spearman's ρ of the means. The size is the median curve's.
     """
-    ends, said = [], []
+    ends, said, moved = [], [], []
     for name, found in curves.items():
-        gap, half = difference(found[-1], found[0])
-        means = [average(v) for v in found]
+        gap, half = compare(found[-1], found[0])
+        means = [average(v[~np.isnan(v)]) for v in found]
+        moved.append((means[-1] / means[0] if means[0] else float("nan"), means[0], means[-1]))
         rho = correlation(at, means) if len(set(means)) > 1 else 0.0  # a flat curve has no trend
         ends.append((sign * gap, half, sign * rho))
         said.append(f"{name} {means[0]:.3f} → {means[-1]:.3f} (ρ = {rho:+.1f})")
     moves = sum(gap > half and rho >= 0.8 for gap, half, rho in ends)
     against = sum(gap < -half for gap, half, _ in ends)
     verdict = decide(moves == len(ends), 0 < against >= moves, moves > against)
-    return verdict, "; ".join(said)
+    _, first, last = sorted(moved)[len(moved) // 2] if moved else (0.0, float("nan"), float("nan"))
+    return verdict, "; ".join(said), f"{first:.3g} → {last:.3g}"
 
 
 def bootstrap(

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from . import results
-from .results import OPEN, Difference, average, count_signs, decide, difference, direction_verdict
+from .results import WIDE, Difference, average, count_signs, decide, difference, direction_verdict
 from .selectors import Point, expand
 
 Answer = tuple[str, dict[str, Any]] | None
@@ -23,15 +23,25 @@ WOULD = {
     results.REPLICATES: "would replicate the claim",
     results.FAILS: "contradicts the claim",
     results.PARTLY: "holds in part",
-    OPEN: "can't tell",
+    WIDE: "can't tell",
 }
 RULES: dict[str, tuple[Rule, str]] = {}
+PAIRED, WELCH = (
+    "the 95 % interval of the differences of repeats that share a split",
+    ("Welch's 95 % interval of the difference"),
+)
 ONE_TIME = "Welch's 95 % interval of log seconds, of a single run within a factor 1.5"
 TOLERANT: set[str] = set()  # rules with a tolerance of ours, at half and double of which they run
+EXACT: set[str] = (
+    set()
+)  # rules that compare numbers without an interval: no member of Holm's family
 
 
-def rule(text: str, tolerant: bool = False) -> Callable[[Rule], Rule]:
-    """Register a rule under its name, with the text that says how it judges."""
+def rule(text: str, tolerant: bool = False, tested: bool = True) -> Callable[[Rule], Rule]:
+    """Register a rule under its name, with the text that says how it judges.
+
+    ``tolerant``: whether a tolerance of ours decides; ``tested``: whether an interval does.
+    """
 
     def register(function: Rule) -> Rule:
         if function.__name__ in RULES:
@@ -39,6 +49,8 @@ def rule(text: str, tolerant: bool = False) -> Callable[[Rule], Rule]:
         RULES[function.__name__] = function, text
         if tolerant:
             TOLERANT.add(function.__name__)
+        if not tested:
+            EXACT.add(function.__name__)
         return function
 
     return register
@@ -138,7 +150,7 @@ class Question:
     data: pd.DataFrame
     settings: Any
     claim: Mapping[str, Any]
-    kept: dict[Any, np.ndarray] = field(default_factory=dict, compare=False)  # looked up before
+    kept: dict[Any, Any] = field(default_factory=dict, compare=False)  # looked up before
 
     def __getitem__(self, name: str) -> Any:
         return self.claim[name]
@@ -169,6 +181,72 @@ class Question:
         self.values(**at)
         return len(self.kept[tuple(at.items())]) > 0
 
+    def shares_splits(self, at: Mapping[str, Any]) -> bool:
+        """Whether repeats of all methods share their split at a point: then they are paired."""
+        declared = self.claim.get("paired", False)
+        return declared is True or bool(declared) and at.get("metric") in declared
+
+    def by_repeat(self, at: Mapping[str, Any]) -> pd.Series:
+        """The values at a point by repeat, in the claim's unit."""
+        rows = results.select(self.data, **at)
+        return rows.set_index("repeat")["value"].astype(float) * self.claim.get("scale", 1)
+
+    def compare(self, a: Point, b: Point) -> Difference:
+        """A minus b, paired by repeat where splits are shared and both have several repeats."""
+        if self.shares_splits(a):
+            one, two = self.by_repeat(a), self.by_repeat(b)
+            if one.index.is_unique and two.index.is_unique:
+                both = one.index.intersection(two.index)
+                if len(both) > 1:
+                    return results.paired(one[both].to_numpy(), two[both].to_numpy())
+        return difference(self.values(**a), self.values(**b))
+
+    def runs_in_order(self, **at: Any) -> np.ndarray:
+        """The values at a point by repeat, a gap where one failed, so that splits stay together."""
+        found = self.by_repeat(at).sort_index()
+        return found.reindex(range(self.data["repeat"].max() + 1)).to_numpy()
+
+    def count(self, *found: np.ndarray) -> None:
+        """Remember the fewest repeats that something rests on."""
+        fewest = min((len(f) for f in found), default=0)
+        self.kept["runs"] = min(self.kept.get("runs", fewest), fewest)
+
+    @property
+    def runs(self) -> int:
+        """The fewest repeats that were compared; where a rule doesn't say, of any point."""
+        if "runs" not in self.kept:
+            points = self.data.groupby(results.point(self.data), dropna=False)
+            self.kept["runs"] = points.size().min()
+        return int(self.kept["runs"])
+
+    @property
+    def interval(self) -> str:
+        """What a rule's text calls the interval of a difference."""
+        return PAIRED if self.claim.get("paired") is True else WELCH
+
+    def size(self) -> str:
+        """How large a is beside b at the middle ε: the median ratio, and the range of all."""
+        if "at" not in self.claim:
+            return ""
+        pairs = self.pairs()
+        finite = sorted({p["epsilon"] for p, *_ in pairs if np.isfinite(p.get("epsilon", np.inf))})
+        middle = finite[len(finite) // 2] if finite else None
+        ratios = sorted(
+            average(self.values(**a)) / average(self.values(**b))
+            for p, a, b in pairs
+            if (middle is None or p.get("epsilon") == middle) and average(self.values(**b))
+        )
+        ratios = [r for r in ratios if np.isfinite(r)]
+        if not ratios:
+            return ""
+        sides = {b.get("method", "") for _, a, b in pairs if a.get("method") != b.get("method")}
+        said = (
+            f"{ratios[len(ratios) // 2]:.2f} × {' '.join(sides) if len(sides) == 1 else ''}".strip()
+        )
+        if f"{ratios[0]:.2f}" != f"{ratios[-1]:.2f}":
+            said += f" ({ratios[0]:.2f} … {ratios[-1]:.2f})"
+        return said + ("" if middle is None else f" at ε = {middle:g}")
+
     def curve(self, at: Mapping[str, Any]) -> list[np.ndarray]:
         """The repeats at every point of a selector."""
         return [self.values(**p) for p in self.points(at)]
@@ -177,7 +255,9 @@ class Question:
         """The differences at the claim's points, or at changed ones; a point not run is none."""
         say = {"digits": 3, "unit": "", **self.claim, **(change or {})}
         pairs = self.pairs(change)
-        found = [difference(self.values(**a), self.values(**b)) for _, a, b in pairs]
+        found = [self.compare(a, b) for _, a, b in pairs]
+        if change is None:
+            self.count(*(self.values(**side) for _, a, b in pairs for side in (a, b)))
         named = all("epsilon" in p for p, _, _ in pairs)
         name = say.get("point", "ε = {epsilon:g}" if named else "")
         return Gaps(found, [name.format_map(p) for p, _, _ in pairs], say["digits"], say["unit"])
@@ -220,7 +300,7 @@ def times_apart(a: np.ndarray, b: np.ndarray) -> Difference:
 
 
 @rule(
-    "Welch's 95 % interval of the difference at {where}: replicates if more than half favour the "
+    "{interval} at {where}: replicates if more than half favour the "
     "claim and none is against it, partly if more favour it than not; does not if more are "
     "against it, or more than half where none favours it"
 )
@@ -232,7 +312,7 @@ def above(q: Question) -> Answer:
 
 
 @rule(
-    "Welch's 95 % interval of the difference at each point: replicates if more than half favour "
+    "{interval} at each point: replicates if more than half favour "
     "the claim, partly if more favour it than not; does not if more are against it, or more than "
     "half where none favours it"
 )
@@ -258,15 +338,19 @@ def moves(q: Question) -> Answer:
     ((column, _),) = q["along"].items()
     along = [p[column] for p in q.points(q["along"])]
 
-    def say(at: Mapping[str, Any]) -> tuple[str, str]:
+    def say(at: Mapping[str, Any]) -> tuple[str, str, str]:
         name = at.get("point", q.claim.get("point", "{method}"))
         points = q.points({n: v for n, v in at.items() if n != "point"})
-        curves = {name.format_map(p): [q.values(**p, **{column: x}) for x in along] for p in points}
-        return results.trend(curves, [float(x) for x in along], q["sign"])
+        shared = bool(points) and all(map(q.shares_splits, points))
+        take = q.runs_in_order if shared else q.values
+        curves = {name.format_map(p): [take(**p, **{column: x}) for x in along] for p in points}
+        q.count(*(runs for curve in curves.values() for runs in curve))
+        compare = results.paired if shared else difference
+        return results.trend(curves, [float(x) for x in along], q["sign"], compare)
 
-    verdict, found = say(q["at"])
+    verdict, found, size = say(q["at"])
     beside = {name: say(at)[1] for name, at in q.claim.get("beside", {}).items()}
-    return verdict, {"found": found, **beside}
+    return verdict, {"found": found, "size": size, **beside}
 
 
 @rule(

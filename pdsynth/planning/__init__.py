@@ -45,12 +45,14 @@ from ..algorithms import (
     share_of_columns,
     share_of_look,
 )
+from ..binning import say_edges, share_of_edges
 from ..core import (
     ALL_PAIRS,
     MAX_CELLS,
     MAX_PAIRS,
     NOISE_DOMINATES,
     USEFUL,
+    BudgetError,
     Network,
     Recipe,
     Schema,
@@ -70,7 +72,10 @@ from ..core import (
     show,
     typical_cells,
 )
+from .cells import cells_of_pairs, say_rules
 from .costs import Cost
+from .prices import EdgePrice
+from .way_back import least_epsilon
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
@@ -163,7 +168,8 @@ class _Facts:
 
     def __init__(self, schema: Schema, n: int, epsilon: float, given: Prior | None = None) -> None:
         self.prior = given or prior()
-        self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n
+        paid = float(1 - share_of_edges(schema))  # what private bins leave of ε
+        self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n * paid
         self.n, self.d = n, len(schema)
         columns = np.arange(self.d)
         if self.d > ALL_PAIRS:
@@ -171,7 +177,7 @@ class _Facts:
             columns = np.sort(np.argsort(self.size, kind="stable")[even])
         i, j = np.triu_indices(len(columns), 1)
         self.both = columns[i], columns[j]
-        self.table = float(np.median(np.prod(self.size[[*self.both]], axis=0)))
+        self.table = float(np.median(cells_of_pairs(schema, *self.both)))
         self.pairs = math.comb(self.d, 2)
         triples = math.comb(self.d, 3) if self.size.max() ** 3 <= TRIPLE_CELLS else 0
         self.with_triples = 0 < triples <= MOST_CANDIDATES - self.pairs
@@ -359,6 +365,11 @@ class Plan:
         return self.forecasts[0].name
 
     @property
+    def distance(self) -> float:
+        """The two-way distance that is expected of it: mean total variation, from 0 to 1."""
+        return self.forecasts[0].distance
+
+    @property
     def methods(self) -> pd.DataFrame:
         """Every candidate: expected two-way distance, seconds of one core, MiB; nearest first."""
         found = self.forecasts
@@ -462,26 +473,37 @@ def _bars(found: tuple[Forecast, ...]) -> str:
     )
 
 
-def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3) -> Plan:
+def plan(
+    schema: Schema,
+    n: int,
+    epsilon: float | None = None,
+    *,
+    distance: float | None = None,
+    share_structure: float = 0.3,
+) -> Plan:
     """What n records over a public schema can bear at ε, and the method to run, with its forecast.
+
+    ``distance`` in place of ``epsilon`` asks the way back: the plan is that of the least ε of two
+    digits, from 0.001 to 10, whose forecast (``plan(…).distance``) is at most that.
 
     ``plan(…).methods`` lists every candidate with the two-way distance, the seconds and the memory
     that are expected (:mod:`~pdsynth.planning` says how), ``plan(…).synthesizer()``
     is the best of them, unfitted. ``plan(…).table`` has one row per degree k: cells of a typical
     table, its mean cell and noise scale in records, their ratio, and the total variation distance
     that noise alone adds to such a table. With m records a person, plan for ε/m. Raises
-    BudgetError for ε ≤ 0 and SchemaError for n < 1.
+    BudgetError for ε ≤ 0, for a distance that isn't between 0 and 1 or that no ε up to 10 reaches,
+    for both or neither; SchemaError for n < 1.
 
-    **Privacy:** a function of n, ε and the schema, which are public (neighbours replace one record,
-    so n is the same): costs nothing. Where records are added or removed, n is secret: give a public
-    guess of it.
+    **Privacy:** a function of n, ε or the distance, and the schema, which are public (neighbours
+    replace one record, so n is the same): costs nothing. Where records are added or removed, n is
+    secret: give a public guess of it.
     """
     if len(check_schema(schema)) < 2:
         raise SchemaError(
             f"the schema has {len(schema)} attribute(s); at least 2 are needed for a network"
         )
     check_records(n)
-    budget, beta = positive("epsilon", epsilon), share("share_structure", share_structure)
+    budget, beta = _choose(schema, n, epsilon, distance), share("share_structure", share_structure)
     k = pd.Series(range(min(len(schema), 6)))
     cells = k.map(lambda k: typical_cells(schema, k))
     ratio = k.map(lambda k: noise_to_cell(schema, n, budget, k, beta))
@@ -509,40 +531,28 @@ def plan(schema: Schema, n: int, epsilon: float, *, share_structure: float = 0.3
         + explain(found, len(schema))
         + say_alone(found[0], schema, int(n), float(budget))
         + say_too_fine([a.name for a in fine], [a.size for a in fine])
+        + say_rules(schema)
+        + say_edges(schema, int(n), float(budget))
     )
+    if distance is not None:
+        sentence += (
+            f" ε = {float(budget):g} is the least, of two digits, whose forecast is at most "
+            f"{float(distance):g}."
+        )
     names = tuple(a.name for a in fine)
     return Plan(int(n), budget, schema, best, sentence, table, found, names)
 
 
-@dataclass(frozen=True)
-class EdgePrice:
-    """What one more edge brings and costs.
-
-    ``noise_before``, ``noise_after``: total variation distance that noise alone adds to the child's
-    table; ``epsilon_before``, ``epsilon_after``: loss of the new parent if only it changes, at
-    equal shares for all d tables. ``information`` in bits, None without a public reference.
-    """
-
-    edge: tuple[str, str]
-    cells_before: int
-    cells_after: int
-    noise_before: float
-    noise_after: float
-    epsilon_before: Fraction
-    epsilon_after: Fraction
-    information: float | None = None
-
-    def __str__(self) -> str:
-        parent, child = self.edge
-        gained = (
-            "" if self.information is None else f"gains {self.information:.4f} bit of information; "
+def _choose(schema: Schema, n: int, epsilon: Any, distance: Any) -> Fraction:
+    """The ε that is given, or the least whose forecast reaches a distance."""
+    if (epsilon is None) == (distance is None):
+        raise BudgetError(
+            f"plan takes one of epsilon and distance, got epsilon={show(epsilon)} and "
+            f"distance={show(distance)}"
         )
-        return (
-            f"{parent} → {child}: {gained}the table grows from {self.cells_before:,} to "
-            f"{self.cells_after:,} cells, noise alone moves it by {self.noise_after:.3g} "
-            f"instead of {self.noise_before:.3g}; a change of {parent} then costs ε = "
-            f"{float(self.epsilon_after):.3g} instead of {float(self.epsilon_before):.3g}"
-        )
+    if distance is None:
+        return positive("epsilon", epsilon)
+    return least_epsilon(distance, lambda e: forecasts(schema, int(n), e)[0].distance)
 
 
 def expect(ratio: list[float], k: int) -> str:

@@ -96,7 +96,7 @@ class PrintedClusters(InClusters):
         )
         ties = ParentFilter(sketch, float(number("eta", self.made.eta)), entry)
         # of distances exp(−s/2σ²) makes sense
-        return Clustering(known or self.find_clusters(sketch), ties, sketch)
+        return Clustering(known or self.find_clusters(sketch), ties, similarity=sketch)
 
     def doors(
         self, bits: Curator, clusters: Clusters, source: str
@@ -129,7 +129,6 @@ class PrintedIBayes(PrintedClusters):
         plan = self.cluster(bits, encoding, shares["similarities"])
         counts, entry = raw_door(bits).histograms(
             range(len(names)),
-            shares["tables"],
             source=TABLES,
             step="normalised risk entropies",
             reason=RAW_ENTROPY,
@@ -198,7 +197,7 @@ class PrintedRiskEntropy(RiskEntropy):
 
     def asks(self, facts: Facts) -> Shares:
         """Nothing for the histograms."""
-        return {"entropies": Fraction(0)}
+        return {"columns": Fraction(0)}
 
     def histograms(self, curator: Curator, epsilon: Fraction) -> tuple[list[np.ndarray], str]:
         """Raw counts of the values of each attribute, and their ledger entry.
@@ -207,7 +206,6 @@ class PrintedRiskEntropy(RiskEntropy):
         """
         return raw_door(curator).histograms(
             range(len(curator.schema)),
-            epsilon,
             step=ENTROPIES,
             source=HISTOGRAMS,
             reason="raw entropies set the noise scales",

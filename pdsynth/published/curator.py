@@ -85,7 +85,7 @@ class RawCurator(Curator):
         return super()._noisy(k, sensitivity, epsilon, *said, **more)
 
     def average_association(
-        self, epsilon: Fraction, *, step: str, source: str, reason: str = ""
+        self, *, step: str, source: str, reason: str = ""
     ) -> tuple[np.ndarray, str]:
         """Average mutual information, raw. **Privacy:** none."""
         d = len(self.schema)
@@ -94,7 +94,7 @@ class RawCurator(Curator):
         return average_mutual_information(self._pairwise("I")), entry
 
     def association_with(
-        self, sensitive: int, epsilon: Fraction, *, step: str, source: str, reason: str = ""
+        self, sensitive: int, *, step: str, source: str, reason: str = ""
     ) -> tuple[np.ndarray, str]:
         """Mutual information in bits with the sensitive one, raw. **Privacy:** none."""
         d, label = len(self.schema), self.schema.names[sensitive]
@@ -123,7 +123,7 @@ class RawCurator(Curator):
         return self._pairwise(raw_measure)[i, j].astype(float), entry
 
     def histograms(
-        self, columns: Sequence[int], epsilon: Fraction, *, step: str, source: str, reason: str = ""
+        self, columns: Sequence[int], *, step: str, source: str, reason: str = ""
     ) -> tuple[list[np.ndarray], str]:
         """One-way counts, raw. **Privacy:** none."""
         released = f"frequencies of the values of {len(columns)} attributes"

@@ -15,6 +15,7 @@ graph and loses C; the paper doesn't, nor do we.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,16 +36,18 @@ RAW = (
 class PrintedSearch(GeneticSearch):
     """A search on raw mutual information.
 
-    **Privacy:** none: one unaccounted access.
+    **Privacy:** none: one unaccounted access; its share is left unused.
     """
 
-    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+    split: ClassVar[Shares] = {"associations": Fraction(1)}
+
+    def sketch(self, curator: Curator, pairs: Pairs, shares: Shares) -> tuple[np.ndarray, str]:
         """Raw mutual information of pairs of columns, float (pairs,), and its ledger entry.
 
         **Privacy:** none.
         """
         return raw_door(curator).noisy_associations(
-            pairs, epsilon, step=STEP, source=PAIRS, raw_measure="I", reason=RAW
+            pairs, Fraction(0), step=STEP, source=PAIRS, raw_measure="I", reason=RAW
         )
 
     def threshold(self, facts: Facts) -> float:

@@ -13,6 +13,7 @@ here. 11. ``rare_values`` chooses. 12. n is that of the table. 13. A pair is add
 Algorithm 3 repeats line 8.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -22,7 +23,6 @@ import numpy as np
 from ..algorithms import (
     AVERAGES,
     LINES,
-    WEIGHTS_STEP,
     Groups,
     GroupsOfNames,
     HPPrivBayes,
@@ -44,10 +44,12 @@ from ..core import (
     positive,
     share,
 )
+from .at_most import AtMostOrdered
 from .budgets import PrintedBudget, printed_group_a, printed_scales, printed_weights
 from .doors import raw_door
 
 SCALES = "thesis Alg 6 line 6"
+WEIGHTS_STEP = "sensitivity weights of group B"
 RAW_GROUPS = (
     "'no privacy protection involved … as we consider the data publisher safe' "
     "(thesis, proof of Theorem 1, step 2)"
@@ -72,18 +74,16 @@ class PrintedOrdered(Ordered):
         """All for the selections."""
         return {"order": Fraction(0), "selections": Fraction(1)}
 
-    def sketch(self, curator: Curator, epsilon: Fraction, step: str) -> tuple[np.ndarray, str]:
+    def sketch(self, curator: Curator, shares: Shares, step: str) -> tuple[np.ndarray, str]:
         """Raw averages of mutual information, or raw entropies, float (d,), and their entry.
 
         **Privacy:** none.
         """
         door = raw_door(curator)
         if self.by == "association":
-            return door.average_association(epsilon, step=step, source=AVERAGES, reason=self.reason)
+            return door.average_association(step=step, source=AVERAGES, reason=self.reason)
         columns = range(len(curator.schema))
-        counts, entry = door.histograms(
-            columns, epsilon, step=step, source=WEIGHTS, reason=self.reason
-        )
+        counts, entry = door.histograms(columns, step=step, source=WEIGHTS, reason=self.reason)
         return entropies(counts), entry
 
 
@@ -99,14 +99,14 @@ class RawGroups(Groups):
         return {}
 
     def parts_of(self, groups: GroupsOfNames) -> dict[str, Fraction]:
-        """Shares r : 1, also where a group has no member."""
+        """Shares of the groups, r : 1, also where one has no member (§4.2.4: r = L2/L3)."""
         return {"A": positive("r", self.r), "B": Fraction(1)}
 
     def threshold(self) -> float:
         """θ, bits of mutual information."""
         return float(number("theta", self.theta))
 
-    def associations(self, curator: Curator, epsilon: Fraction) -> tuple[np.ndarray, str]:
+    def associations(self, curator: Curator, shares: Shares) -> tuple[np.ndarray, str]:
         """Raw mutual information with the sensitive attribute, float (d,), and the entry.
 
         **Privacy:** none.
@@ -114,22 +114,22 @@ class RawGroups(Groups):
         s = str(self.sensitive)
         return raw_door(curator).association_with(
             curator.schema.index(s),
-            epsilon,
             step=f"groups by association with {s}",
             source=LINES,
             reason=RAW_GROUPS,
         )
 
     def histograms(
-        self, curator: Curator, columns: list[int], epsilon: Fraction
-    ) -> tuple[list[np.ndarray], str]:
+        self, curator: Curator, columns: Sequence[int], shares: Shares
+    ) -> tuple[list[np.ndarray], tuple[str, ...]]:
         """Raw counts of the values of some attributes, and their ledger entry.
 
         **Privacy:** none.
         """
-        return raw_door(curator).histograms(
-            columns, epsilon, step=WEIGHTS_STEP, source=HISTOGRAMS, reason=RAW_WEIGHTS
+        counts, entry = raw_door(curator).histograms(
+            columns, step=WEIGHTS_STEP, source=HISTOGRAMS, reason=RAW_WEIGHTS
         )
+        return counts, (entry,)
 
 
 @dataclass(frozen=True)
@@ -181,6 +181,9 @@ def printed_hpprivbayes(recipe: HPPrivBayes, facts: Facts, parts: Parts) -> tupl
     """
     tables = 1 - share("share_structure", recipe.share_structure)
     facts, (structure, budget, *_) = replace(facts, epsilon2=facts.epsilon * tables), parts
+    if recipe.reading == "at most k":
+        structure = AtMostOrdered(**vars(structure))
+        parts = parts._replace(structure=structure)
     if isinstance(structure, Ordered) and not structure.reason:
         parts = parts._replace(structure=replace(structure, reason=RAW_ORDER))
     if isinstance(structure, Ordered) and isinstance(budget, Groups):

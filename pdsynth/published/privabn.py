@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..algorithms import SDG, SELECTION, Adaptive
+from ..algorithms import SELECTION, Adaptive
 from ..core import (
     GRID,
     MAX_PARENTS,
@@ -33,14 +33,11 @@ from ..core import (
     Network,
     Noise,
     Pair,
-    Parts,
     PrivacyError,
-    Recipe,
     Schema,
     Shares,
     StructureResult,
     TableBudget,
-    Uniform,
     plural,
     progress,
 )
@@ -238,16 +235,6 @@ def abn_published(
 
 
 # --- noise on conditionals ------------------------------------------------------------------------
-
-
-def printed_privabn(recipe: Recipe, facts: Facts, parts: Parts) -> tuple[Facts, Parts]:
-    """Noise on conditionals, where strict PrivABN noises joint counts.
-
-    **Privacy:** nearly none. A conditional has sensitivity 2 and not 2/n, so m tables cost about
-    n·ε₂, and the candidates are argmaxes over the records. Without noise the network memorises
-    single records.
-    """
-    return facts, parts._replace(budget=Uniform(SDG), conditionals=ConditionalNoise())
 
 
 @dataclass(frozen=True)

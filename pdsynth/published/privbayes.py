@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..algorithms import PrivBayes
-from ..core import Curator, Facts, Parts, Shares, StructureResult, TableBudget, Uniform, is_one_of
+from ..core import Curator, Facts, Parts, Shares, StructureResult, TableBudget, Uniform
+from .at_most import AtMostGreedy
 from .budgets import printed_half
 
 
@@ -40,10 +41,15 @@ class PrintedUniform(Uniform):
 
 
 def printed_privbayes(recipe: PrivBayes, facts: Facts, parts: Parts) -> tuple[Facts, Parts]:
-    """Half of ε for the tables, where the reading is the thesis'; else TODS, with score I.
+    """As ``recipe.reading`` says: half of ε for the tables (thesis), |Π| ≤ k; else TODS, score I.
 
-    **Privacy:** TODS keeps its claim of ε; the thesis' tables have half the noise, 1.5 ε in all.
+    **Privacy:** TODS, bits and |Π| ≤ k, which pays for all d tables, keep their claim of ε; the
+    thesis' tables have half the noise, 1.5 ε in all.
     """
-    if is_one_of(recipe.reading, ("thesis",)):
+    structure, *_ = parts
+    if recipe.reading == "thesis":
         facts = replace(facts, epsilon2=facts.epsilon / 2)
+        parts = parts._replace(budget=Uniform("thesis Alg 2 line 4", "thesis"))
+    if recipe.reading == "at most k":
+        parts = parts._replace(structure=AtMostGreedy(**vars(structure)))
     return facts, parts

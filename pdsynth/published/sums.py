@@ -128,11 +128,11 @@ class PrintedTree(SpanningTree):
         """All for the selections."""
         return {"associations": Fraction(0), "selections": Fraction(1)}
 
-    def sketch(self, curator: Curator, pairs: Pairs, epsilon: Fraction) -> tuple[np.ndarray, str]:
+    def sketch(self, curator: Curator, pairs: Pairs, shares: Shares) -> tuple[np.ndarray, str]:
         """Raw mutual information of pairs of columns, float (pairs,), and its ledger entry.
 
         **Privacy:** none.
         """
         return raw_door(curator).noisy_associations(
-            pairs, epsilon, step=TREE_STEP, source=WEIGHTS, raw_measure="I", reason=RAW_TREE
+            pairs, Fraction(0), step=TREE_STEP, source=WEIGHTS, raw_measure="I", reason=RAW_TREE
         )

@@ -147,27 +147,17 @@ class TestClusters:
 
 class TestNoise:
     def test_the_tables_of_the_paper(self):
-        adult, big5 = (16,) * 13 + (2, 2), (6,) * 57
-        assert noise_to_signal(45222, adult, Q(1)) < 0.2, (
-            "ARI of noisy and noiseless clusters about 0.6"
-        )
-        assert noise_to_signal(45222, adult, Q(1, 20)) > 1
-        for epsilon in (Q(1, 20), Q(1, 5), Q(1, 2), Q(1)):
-            assert noise_to_signal(19719, big5, epsilon) > 1, "unusable for a share of less than 1"
-        assert noise_to_signal(19719, big5, Q(10)) < 1
+        assert noise_to_signal(45222, 15, Q(1)) < 0.1
+        assert noise_to_signal(45222, 15, Q(1, 40)) > 1
+        for epsilon in (Q(1, 20), Q(1, 5), Q(1, 3)):
+            assert noise_to_signal(19719, 57, epsilon) > 0.8
+        assert noise_to_signal(19719, 57, Q(1)) < 1
 
     def test_by_hand(self):
-        # 3 attributes of 3 values, n = 10: Δ = 3 pairs · 6 · 9 = 162, scale 162/200 = 0.81,
-        # 2√2·0.81·√3/(0.1·3/3)
-        assert noise_to_signal(10, (3, 3, 3), Q(1)) == pytest.approx(
-            2 * 2**0.5 * 0.81 * 3**0.5 / 0.1
-        )
-        assert noise_to_signal(10, (3, 3, 3), Q(1), [(0, 1)]) == pytest.approx(
-            2 * 2**0.5 * 0.27 * 3**0.5 / 0.1
-        )
-        assert noise_to_signal(10, (3, 2, 2), Q(2)) == pytest.approx(
-            2 * 2**0.5 * (3 * 4 * 9 / 200 / 2) * 3**0.5 / 0.1
-        )
+        # 3 attributes, n = 10: 3 pairs · 2 records, of R = Q / 2n: scale 0.3; 2√2·0.3·√3/(0.1·3/3)
+        assert noise_to_signal(10, 3, Q(1)) == pytest.approx(2 * 2**0.5 * 0.3 * 3**0.5 / 0.1)
+        assert noise_to_signal(10, 3, Q(1), 1) == pytest.approx(2 * 2**0.5 * 0.1 * 3**0.5 / 0.1)
+        assert noise_to_signal(10, 3, Q(2)) == pytest.approx(2 * 2**0.5 * 0.15 * 3**0.5 / 0.1)
 
     def test_one_record_or_one_attribute_shows_nothing(self):
-        assert noise_to_signal(1, (2, 2), Q(1)) == noise_to_signal(9, (2,), Q(1)) == float("inf")
+        assert noise_to_signal(1, 2, Q(1)) == noise_to_signal(9, 1, Q(1)) == float("inf")

@@ -89,7 +89,9 @@ class TestStrictLedger:
         assert ledger.unaccounted == []
         assert broken(ledger) == set()
         if fitted.groups_["B"]:
-            assert group_cost(fitted, "A") / group_cost(fitted, "B") == as_fraction(r)
+            a, b = (len(fitted.groups_[group]) for group in "AB")
+            ratio = (group_cost(fitted, "A") / a) / (group_cost(fitted, "B") / b)
+            assert ratio == as_fraction(r), "of one table against one table"
 
     @pytest.mark.parametrize(("theta", "in_b"), [(0, {0}), (5.1, set(range(5)))])
     def test_the_sketch_may_put_all_or_nothing_in_b(self, theta, in_b):
@@ -102,15 +104,16 @@ class TestStrictLedger:
 
     def test_the_steps_and_their_shares(self):
         frame, schema = table()
-        fitted = hp(2, k=1, share_sketch=0.1, share_structure=0.3, theta=1.84, groups=None).fit(
-            frame, schema
-        )
-        ledger, b = fitted.ledger_, fitted.groups_["B"]
-        assert of(ledger, "AMI order")[0].epsilon == Q(2, 10) * Q(4, 10)
-        assert of(ledger, "groups by association")[0].epsilon == Q(2, 10) * Q(4, 10)
+        shares = {"share_histograms": 0.2, "share_sketch": 0.1, "share_structure": 0.3}
+        fitted = hp(2, k=1, theta=1.84, groups=None, **shares).fit(frame, schema)
+        ledger = fitted.ledger_
+        columns = of(ledger, "column(")
+        assert sum(e.epsilon for e in columns) == Q(4, 10)
+        assert [e.attributes for e in columns] == [(x,) for x in NAMES]
+        assert of(ledger, "AMI order")[0].epsilon == Q(2, 10) * Q(1, 5)
+        assert of(ledger, "groups by association")[0].epsilon == Q(2, 10) * Q(4, 5)
         assert sum(e.epsilon for e in of(ledger, "parents of")) == Q(6, 10)
         assert {e.epsilon for e in of(ledger, "parents of")} == {Q(6, 10) / 4}
-        assert b == [] or of(ledger, "sensitivity weights")[0].epsilon == Q(2, 10) * Q(2, 10)
         for group in "AB":
             costs = {of(ledger, f"table({x}")[0].epsilon for x in fitted.groups_[group]}
             assert len(costs) <= 1
@@ -120,9 +123,9 @@ class TestStrictLedger:
         fitted = hp(k=1, rare_values="same_noise", groups=POLICIES["policy"]).fit(frame, schema)
         assert not of(fitted.ledger_, "groups")
         assert not of(fitted.ledger_, "weights")
-        assert of(fitted.ledger_, "AMI order")[0].epsilon == Q(
-            1, 20
-        )  # all of L0 goes to the one sketch that is left
+        # what groups would have cost goes to the columns and to the order, 15 : 1
+        assert of(fitted.ledger_, "AMI order")[0].epsilon == Q(1, 5) * Q(1, 16)
+        assert sum(e.epsilon for e in of(fitted.ledger_, "column(")) == Q(1, 5) * Q(15, 16)
         alone = hp(k=0, rare_values="same_noise", groups=POLICIES["policy"]).fit(frame, schema)
         assert len(alone.ledger_.entries) == 5
 
@@ -139,10 +142,8 @@ class TestStrictLedger:
         assert fitted.groups_["B"]
         order = of(fitted.ledger_, "AMI order")[0].id
         assert {e.candidates for e in of(fitted.ledger_, "parents of")} == {order}
-        sources = {
-            of(fitted.ledger_, "groups by")[0].id,
-            of(fitted.ledger_, "sensitivity weights")[0].id,
-        }
+        sources = {of(fitted.ledger_, "groups by")[0].id}
+        sources |= {of(fitted.ledger_, f"column({x})")[0].id for x in fitted.groups_["B"]}
         for name in fitted.groups_["B"]:
             assert set(of(fitted.ledger_, f"table({name}")[0].scale_depends_on) == sources
 
@@ -254,12 +255,12 @@ class TestAttributeEpsilon:
             .fit(frame, schema)
             .ledger_.attribute_epsilon()
         )
-        assert dict(losses) == {
-            "x0": Q(1, 8),
-            "x2": Q(1, 8),
-            "x1": Q(1, 4),
-            "x3": Q(1, 4),
-            "x4": Q(1, 4),
+        assert dict(losses) == {  # as 1 : 3 between a table of A and one of B
+            "x0": Q(1, 11),
+            "x2": Q(1, 11),
+            "x1": Q(3, 11),
+            "x3": Q(3, 11),
+            "x4": Q(3, 11),
         }
         assert sum(losses) == 1
 

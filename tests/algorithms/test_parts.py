@@ -42,7 +42,7 @@ from pdsynth.published.privabn import ConditionalNoise
 from pdsynth.published.sums import PrintedSums
 
 COMBINATIONS = list(itertools.product(STRUCTURES, BUDGETS, RECONCILIATIONS))
-GROUPED = "groups", "policy"  # budgets that groups of attributes share
+GROUPED = "groups", "policy", "ties", "ties by policy"  # budgets that ask before the network
 
 
 def measures(structure):

@@ -115,18 +115,20 @@ class TestPublicWeights:
         assert own[0].scale_depends_on == () and own[0].scale == tight_scales(
             [Q(1), Q(1, 2), Q(1, 4)], own[0].epsilon, own[0].columns
         )
-        assert not any("weights" in e.step for e in fitted.ledger_.entries), "nothing was asked for"
+        assert fitted.learnt_.foreseen[2] == "public", "nothing was asked for"
 
     def test_weights_of_all_of_b_save_the_histograms(self):
         everyone = self.WEIGHTS | {"x2": [1, 1], "x3": [2, 1]}
-        assert any("weights" in e.step for e in hp(weights=self.WEIGHTS).ledger_.entries), (
-            "x2 and x3 still ask"
-        )
-        fitted = hp(weights=everyone)
-        assert (
-            not any("weights" in e.step for e in fitted.ledger_.entries)
-            and fitted.ledger_.epsilon == 1
-        )
+        fixed = {"share_structure": 0.3, "k": 0}
+
+        def columns(weights):
+            personal = pds.parts.SensitivityGroups(groups=POLICY, weights=weights)
+            fitted = pds.HPPrivBayes(1.0, personal=personal, **fixed).fit(RECORDS)
+            assert fitted.ledger_.epsilon == 1
+            return [e for e in fitted.ledger_.entries if e.step.startswith("column(")]
+
+        assert columns(self.WEIGHTS), "x2 and x3 still ask"
+        assert not columns(everyone)
 
     def test_as_published_and_without_noise(self):
         for guarantee in ("published", "none"):
@@ -163,18 +165,17 @@ class TestPublicWeights:
     def test_a_value_with_less_budget_loses_less(self):
         fitted = by_hand(self.two())
         losses = fitted.ledger_.value_epsilon("x1", ["a", "b", "c"])
-        # ε = 1 for four tables; r = 1: A's one table has 1/2, each of B's three 1/6. x1 stands in
-        # its own table and, as a parent, in two
-        # others. Scales of its rows: 2/(v/6) with v = 1, 1/2, 1/4, so a move from u to v costs (u +
-        # v)/12.
-        parents = 2 * Q(1, 6)
-        ab, ac, bc = parents + Q(3, 24), parents + Q(5, 48), parents + Q(3, 48)
+        # ε = 1 for four tables; r = 1: each has 1/4. x1 stands in its own table and, as a parent,
+        # in two others. Scales of its rows: 2/(v/4) with v = 1, 1/2, 1/4, so a move from u to v
+        # costs (u + v)/8.
+        parents = 2 * Q(1, 4)
+        ab, ac, bc = parents + Q(3, 16), parents + Q(5, 32), parents + Q(3, 32)
         assert losses.to_numpy().tolist() == [[0, ab, ac], [ab, 0, bc], [ac, bc, 0]]
         assert (
             list(losses.index) == list(losses.columns) == ["a", "b", "c"]
             and losses.attrs["known"] == "before the run"
         )
-        assert fitted.ledger_.attribute_epsilon()["x1"] == 3 * Q(1, 6) >= losses.to_numpy().max()
+        assert fitted.ledger_.attribute_epsilon()["x1"] == 3 * Q(1, 4) >= losses.to_numpy().max()
         assert fitted.ledger_.attribute_epsilon().attrs["known"] == "before the run"
 
     def test_the_statement_is_exact_for_the_table(self):
@@ -189,7 +190,7 @@ class TestPublicWeights:
             for v in range(3)
             if u != v
         )
-        assert losses.to_numpy().max() == Q(1, 6) == fitted.ledger_.attribute_epsilon()["x1"]
+        assert losses.to_numpy().max() == Q(1, 4) == fitted.ledger_.attribute_epsilon()["x1"]
 
     def test_twin_weights_from_the_records_are_not_known_before(self):
         two = Groups(

@@ -16,8 +16,8 @@ from pdsynth.algorithms import consistent, consistent_look
 from pdsynth.algorithms.consistent_look import (
     ASK,
     chance_of_columns,
+    clear_tie,
     cost_of_tie,
-    sure_tie,
     worth_asking,
 )
 from pdsynth.algorithms.consistent_policy import LABEL, UNIT, Policy, PolicyOptions
@@ -54,22 +54,27 @@ def test_what_a_tie_costs_by_hand():
     assert cost_of_tie(0.0, 36, sizes, 8_000, Q(1)) == 0
 
 
-def test_what_is_sure_of_a_tie_by_hand():
+def test_what_is_clear_of_a_tie_by_hand():
+    """Chance is taken off; the noise has a scale of 3 / 400, or 2 / 400 for two values each."""
     chance = math.sqrt(36 / (2 * math.pi * 8_000))
-    assert sure_tie(0.4, (0, 1), [6, 6], 8_000, 0.05) == pytest.approx(0.4 - chance - 2 * 3 / 400)
-    assert sure_tie(0.4, (0, 1), [2, 2], 8_000, 0.05) == pytest.approx(
-        0.4 - math.sqrt(4 / (2 * math.pi * 8_000)) - 2 * 2 / 400
-    )
+    assert clear_tie(0.4, (0, 1), [6, 6], 8_000, 0.05) == pytest.approx(0.4 - chance)
+    assert clear_tie(chance + 0.0151, (0, 1), [6, 6], 8_000, 0.05) == pytest.approx(0.0151)
+    assert clear_tie(chance + 0.0149, (0, 1), [6, 6], 8_000, 0.05) == 0
+    chance /= 3
+    assert clear_tie(chance + 0.0101, (0, 1), [2, 2], 8_000, 0.05) == pytest.approx(0.0101)
+    assert clear_tie(chance + 0.0099, (0, 1), [2, 2], 8_000, 0.05) == 0
 
 
 def test_when_it_is_worth_asking_by_hand():
     """Three quarters, named by a choice with exponent 1, where a record moves R by 3/n: e^(n / 8)
-    against m pairs and e."""
+    against m pairs and e; three tenths: e^(n / 20)."""
     pairs = [(0, 1)] * 45
     needed = 8 * (math.log(45) + 1)
-    assert not worth_asking(pairs, [3, 3], math.floor(needed), 1.0)
-    assert worth_asking(pairs, [3, 3], math.ceil(needed), 1.0)
-    assert not worth_asking([], [3, 3], 10**9, 1.0)
+    assert not worth_asking(pairs, [3, 3], math.floor(needed), 1.0, 0.75)
+    assert worth_asking(pairs, [3, 3], math.ceil(needed), 1.0, 0.75)
+    assert not worth_asking(pairs, [3, 3], math.floor(needed * 2.5), 1.0, 0.3)
+    assert worth_asking(pairs, [3, 3], math.ceil(needed * 2.5), 1.0, 0.3)
+    assert not worth_asking([], [3, 3], 10**9, 1.0, 0.75)
 
 
 @given(
@@ -86,6 +91,25 @@ def test_a_strong_tie_is_kept_where_a_network_keeps_it(columns, copied):
     rows = [r for seed in range(5) for r in ties.measure(8_000, columns, copied, 1.0, seed)]
     found = ties.summary(pd.DataFrame(rows), ["epsilon"])
     assert found["part"].item() == 1 and found["PrivBayes"].item() >= 4
+
+
+def test_the_question_costs_more_where_less_would_name_no_plain_tie():
+    """A tie of .3, named for three quarters of ε / 20, has the exponent .3 · .01875 n / 6.
+
+    With 2,000 records that is 1.9, less than ln 45 + 1, with 8,000 it is 7.5.
+    """
+    asked = {}
+    for n in (2_000, 8_000):
+        frame, schema = ties.one_tie(n, 10, 0.9, 0)
+        entries = pds.ConsistentBayes(0.5, random_state=0).fit(frame, schema).ledger_.entries
+        asked[n] = sum(e.epsilon for e in entries if "tie 1" in e.step)
+    assert asked[2_000] == pytest.approx(0.5 / 12, abs=1e-4)
+    assert asked[8_000] == pytest.approx(0.5 / 20, abs=1e-4)
+
+
+def test_a_very_strong_tie_of_few_records_is_kept():
+    rows = [ties.measure(2_000, 10, 0.9, 0.5, s, ("ConsistentBayes",))[0] for s in range(5)]
+    assert sum(row["kept"] for row in rows) >= 4
 
 
 def test_twin_without_the_question_the_tie_is_lost(monkeypatch):
@@ -128,15 +152,29 @@ def facts_policy(**options):
 
 def test_a_round_s_price_follows_the_size_and_has_bounds():
     policy = facts_policy()
-    cells = np.median([policy.cells(pair) for pair in policy.pairs()])
+    cells = policy.usual_cells(policy.candidates())
+    assert cells == int(np.median([policy.cells(some) for some in policy.candidates()])) == 31
     small, large = min(policy.pairs(), key=policy.cells), max(policy.pairs(), key=policy.cells)
-    budget_of = policy.round_budgets(Q(1, 10), Q(1, 2))
+    budget_of = policy.round_budgets(Q(1, 10), Q(1, 2), cells)
     for pair in (small, large):
         wanted = 0.1 * math.sqrt(policy.cells(pair) / cells)
         assert float(budget_of(pair).epsilon) == pytest.approx(wanted, abs=0.1 / 16 + 1e-4)
-    assert policy.round_budgets(Q(9, 20), Q(1))(large).epsilon == Q(1, 4)
-    assert policy.round_budgets(Q(1, 10), Q(1, 9))(large).epsilon <= Q(1, 9)
-    assert policy.round_budgets(Q(1, 9), Q(1, 9))(small).epsilon == Q(1, 9)  # the last one: all
+    assert policy.round_budgets(Q(9, 20), Q(1), cells)(large).epsilon == Q(1, 4)
+    assert policy.round_budgets(Q(1, 10), Q(1, 9), cells)(large).epsilon <= Q(1, 9)
+    assert policy.round_budgets(Q(1, 9), Q(1, 9), cells)(small).epsilon == Q(
+        1, 9
+    )  # the last one: all
+
+
+def test_a_round_is_planned_for_triples_where_these_are_usual():
+    """Sixteen columns of two values: 120 pairs of 4 cells, 560 triples of 8."""
+    schema = pds.Schema(tuple(pds.Attribute.categorical(f"b{i}", range(2)) for i in range(16)))
+    policy = Policy(PolicyOptions(), pds.ConsistentBayes(1).prepare(schema, 8_000).facts)
+    assert policy.usual_cells(policy.candidates()) == 8
+    assert policy.usual_cells(policy.pairs()) == 4
+    budget_of = policy.round_budgets(Q(1, 100), Q(1, 2), 8)
+    assert budget_of((0, 1, 2)).epsilon == policy.shorten(Q(1, 100))
+    assert float(budget_of((0, 1)).epsilon) == pytest.approx(0.01 * 11 / 16, abs=1e-4)
 
 
 @pytest.mark.parametrize("rounds", ["auto", 0])

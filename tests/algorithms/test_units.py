@@ -431,9 +431,6 @@ class TestAddRemove:
         pair = Candidates(((np.array([1]), np.array([[0]])),))
         for question in (
             lambda: door.select(pair, "R", Q(1), **ask),
-            lambda: door.histograms((0, 1), Q(1), **ask),
-            lambda: door.average_association(Q(1), **ask),
-            lambda: door.association_with(0, Q(1), **ask),
             lambda: door.noisy_associations([(0, 1)], Q(1), **ask),
             lambda: door.mean_association([(0, 1)], Q(1), **ask),
         ):

@@ -229,7 +229,6 @@ def test_what_is_not_worked_out_is_refused_before_anything_is_read():
     curator = door()
     refused = {
         "weights": lambda: curator.table((0,), TableBudget(RHO, (Q(1), Q(1, 2), Q(1))), step="t"),
-        "histograms": lambda: curator.histograms((0, 1), RHO, step="h", source=""),
     }
     for ask in refused.values():
         with pytest.raises(PrivacyError):

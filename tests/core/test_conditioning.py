@@ -28,6 +28,11 @@ def joint(pairs, tables, sizes):
     return whole
 
 
+def as_masks(marks):
+    """Evidence of single nodes as masks."""
+    return [((j,), mask) for j, mask in marks.items()]
+
+
 @st.composite
 def networks(draw):
     """A network of up to five nodes with any tables, zeros included, and some evidence."""
@@ -57,9 +62,9 @@ def test_the_conditioned_network_is_the_conditional_distribution(drawn):
         whole = whole * mask.reshape([-1 if i == j else 1 for i in range(len(sizes))])
     if not whole.any():
         with pytest.raises(Impossible):
-            condition(pairs, tables, sizes, marks)
+            condition(pairs, tables, sizes, as_masks(marks))
         return
-    found = condition(pairs, tables, sizes, marks)
+    found = condition(pairs, tables, sizes, as_masks(marks))
     placed = []
     for pair in found:
         assert set(pair.parents) <= set(placed), "parents come first"
@@ -71,7 +76,7 @@ def test_the_conditioned_network_is_the_conditional_distribution(drawn):
 def test_by_hand():
     """P(rain) = 1/5; wet with 9/10 if it rains, else 1/10: P(rain | wet) = 18/26."""
     rain, wet = np.array([[0.8], [0.2]]), np.array([[0.9, 0.1], [0.1, 0.9]])
-    found = condition([(0, ()), (1, (0,))], [rain, wet], (2, 2), {1: np.array([False, True])})
+    found = condition([(0, ()), (1, (0,))], [rain, wet], (2, 2), [((1,), np.array([False, True]))])
     p = {pair.child: pair for pair in found}
     together = joint([pair[:2] for pair in found], [pair.p for pair in found], (2, 2))
     assert together[1].sum() == pytest.approx(float(Fraction(18, 26)))
@@ -84,9 +89,9 @@ def test_a_table_on_the_way_that_is_too_large_is_left_to_rejection():
     pairs = [(j, ()) for j in range(8)] + [(8, tuple(range(8)))]
     tables = [np.full((4, 1), 0.25)] * 8 + [np.full((2, 4**8), 0.5)]
     marks = {8: np.array([True, False])}
-    assert condition(pairs, tables, (4,) * 8 + (2,), marks, most=4**8) is None
-    assert condition(pairs, [*tables[:8], None], (4,) * 8 + (2,), marks) is None
-    above = condition(pairs, [*tables[:8], None], (4,) * 8 + (2,), {0: np.arange(4) > 0})
+    assert condition(pairs, tables, (4,) * 8 + (2,), as_masks(marks), most=4**8) is None
+    assert condition(pairs, [*tables[:8], None], (4,) * 8 + (2,), as_masks(marks)) is None
+    above = condition(pairs, [*tables[:8], None], (4,) * 8 + (2,), [((0,), np.arange(4) > 0)])
     assert above[-1].p is None, "evidence above a table leaves the table alone"
 
 

@@ -101,7 +101,7 @@ def test_the_door_on_bits_writes_owners_into_the_same_ledger():
     bits = door.binary()
     assert bits.schema.names[3] == "x2:1"
     bits.table((3, 4, 0), TableBudget(Q(1, 2)), step="table(x2:1)")
-    bits.histograms((1, 2), Q(1, 2), step="histograms", source="test")
+    bits.table((1, 2), TableBudget(Q(1, 2)), step="table(x1:1)")
     assert door.ledger.epsilon == 1
     assert [e.attributes for e in door.ledger.entries] == [("x2", "x0"), ("x1",)]
     assert door.ledger.attribute_epsilon().to_dict() == {

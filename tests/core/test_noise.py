@@ -113,7 +113,7 @@ class TestEvent:
         all others rise by Δ."""
         for scores in ([1, *[0] * others], [0, *[1] * others]):
             noise = ExactNoise(seed)
-            proposed = noise._uniform(
+            proposed = noise.uniform(
                 np.full(MILLION, others + 1, dtype=np.int64)
             )  # as the rejection sampler of `select` does
             numerator = (1 - np.array(scores))[proposed] * epsilon.numerator
@@ -154,8 +154,9 @@ class TestSource:
         greedy(curator, MaxParents(1), Q(1), "R", noise)
         ordered(curator, [2, 0, 1], MaxParents(1), Q(1), "I")
         curator.table((0, 1), TableBudget(Q(1)), step="t")
-        curator.average_association(Q(1), step="o", source="")
-        return curator.histograms((0, 1), Q(1), step="h", source="")[0]
+        released = curator.columns(Q(1))
+        curator.residuals([(0, 1), (1, 2)], Q(1), step="o", source="")
+        return [answer.counts for answer in released.values()]
 
     def test_a_run_never_touches_global_randomness(self, monkeypatch):
         self.forbid_global_randomness(monkeypatch)
@@ -262,7 +263,7 @@ class TestIntegers:
     @given(st.integers(1, 2**62))
     @settings(max_examples=50)
     def test_uniform_integers_stay_below_their_bound(self, bound):
-        drawn = ExactNoise(1)._uniform(np.full(50, bound, dtype=np.int64))
+        drawn = ExactNoise(1).uniform(np.full(50, bound, dtype=np.int64))
         assert ((drawn >= 0) & (drawn < bound)).all()
 
     def test_uniform_integers_have_no_modulo_bias(self, monkeypatch):
@@ -274,10 +275,10 @@ class TestIntegers:
         words = iter([[2**64 - 1], [2**64 - 2], [2**64 - 3]])
         noise = ExactNoise(1)
         monkeypatch.setattr(noise, "_words", lambda size: np.array(next(words), dtype=np.uint64))
-        assert noise._uniform(np.array([bound], dtype=np.int64)).tolist() == [bound - 1]
+        assert noise.uniform(np.array([bound], dtype=np.int64)).tolist() == [bound - 1]
         assert (
             stats.chisquare(
-                np.bincount(ExactNoise(2)._uniform(np.full(60_000, 6, dtype=np.int64)))
+                np.bincount(ExactNoise(2).uniform(np.full(60_000, 6, dtype=np.int64)))
             ).pvalue
             > PASS
         )

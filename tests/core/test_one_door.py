@@ -248,7 +248,7 @@ class Burglar(Synthesizer):
         super().__init__()
         self.way = way
 
-    def _run(self, curator, plan):
+    def _run(self, curator, plan, schema):
         records = curator._records
         stolen = {
             "table": lambda: records.table((0,)),
@@ -258,7 +258,7 @@ class Burglar(Synthesizer):
             "marginal": lambda: counts.marginal(records.codes, SIZES, (0,)),
         }
         self.stolen_ = stolen[self.way]()
-        return super()._run(curator, plan)
+        return super()._run(curator, plan, schema)
 
 
 @pytest.mark.parametrize("way", ["table", "codes", "counter", "lattice", "marginal"])

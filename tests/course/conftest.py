@@ -108,6 +108,9 @@ def fresh(bench):
         panel = bench.locator(".jp-Notebook .jp-Cell").nth(place).locator(".pdsynth-live")
         panel.locator(".main-svg").first.wait_for()
         still(panel)
+        more = panel.get_by_role("button", name="More settings")
+        if more.count():
+            more.press("Enter")
         return panel
 
     bench.problems.clear()

@@ -7,7 +7,7 @@
   const hidden = (node) => {
     for (let n = node; n && n !== document; n = n.parentElement ?? n.getRootNode().host) {
       const s = style(n);
-      if (s.display === "none" || s.visibility === "hidden" || Number(s.opacity) === 0) return true;
+      if (s.display === "none" || s.visibility === "hidden" || Number(s.opacity) === 0 || s.clipPath === "inset(50%)") return true; // as for screen readers alone
     }
     return false;
   };

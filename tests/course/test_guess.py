@@ -1,5 +1,7 @@
 """Guess, commit, reveal: no answer before a guess, and none that can be changed afterwards."""
 
+from html import unescape
+
 import pandas as pd
 import pytest
 
@@ -43,7 +45,10 @@ def test_no_guess_no_answer(said):
     assert "role='alert'" in shown(made)
 
 
-@pytest.mark.parametrize(("said", "value"), [("1,000", 1000), ("12 %", 12), ("−0.5", -0.5)])
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [("1,000", 1000), ("12 %", 12), ("−0.5", -0.5), ("1,5", 1.5), ("1.234,5", 1234.5)],
+)
 def test_numbers_as_people_write_them(said, value):
     assert legs(said)[0].committed == value
 
@@ -58,6 +63,16 @@ def test_the_button_commits_what_stands_in_the_field():
     assert "<table" in made.detail.value and "41" in made.detail.value
 
 
+def test_enter_in_the_field_commits():
+    """As the front end tells it: the value, then an event."""
+    made, calls = legs()
+    made.field.value = "1,5"
+    made.field._handle_custom_msg({"event": "other"}, [])
+    assert made.committed is None
+    made.field._handle_custom_msg({"event": "submit"}, [])
+    assert made.committed == 1.5 and calls == [1]
+
+
 def test_keyboard_and_reader_find_a_name_for_each_control():
     made, _ = legs()
     assert made.field.description == "Your guess" and "How many legs?" in made.field.tooltip
@@ -69,7 +84,7 @@ def test_a_page_without_a_kernel_holds_the_answer_folded(monkeypatch):
     html = legs()[0]._repr_mimebundle_()["text/html"]
     before, after = html.split("<details>")
     assert "How many legs?" in before and "8" not in before.replace("2px 10px", "")
-    assert "8 legs" in after
+    assert "8 legs" in after and '"unit": "legs", "one": "leg", "digits": 3' in unescape(before)
 
 
 @pytest.mark.parametrize(

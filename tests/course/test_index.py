@@ -98,9 +98,14 @@ COURSE = {
         course/test_notebooks.py::test_every_lesson_stands course/test_notebooks.py::test_the_core
         course/test_notebooks.py::test_minutes_by_hand course/test_notebooks.py::test_a_circle
     """,
-    "kit: the workshop fits in ninety minutes, and runs": """
-        course/test_teaching.py::test_the_workshop_fits course/test_teaching.py::test_twin_a_longer
-        course/test_teaching.py::test_the_workshop_runs
+    "kit: the core of the workshop fits in 75 minutes, and runs": """
+        course/test_teaching.py::test_the_core_of_the_workshop_fits
+        course/test_teaching.py::test_twin_a_longer course/test_teaching.py::test_the_workshop_runs
+    """,
+    "kit: run sheet, slides, evaluation form, the class's guesses, a zip of the site": """
+        course/test_teaching.py::test_who_stands course/test_teaching.py::test_slides
+        course/test_teaching.py::test_the_class course/test_teaching.py::test_without_installing
+        course/test_crowd.py::
     """,
     "kit: twelve weeks, notes, bank, hand-outs, course": """
         course/test_teaching.py::test_twelve course/test_teaching.py::test_notes

@@ -107,6 +107,20 @@ def test_a_function_that_returns_nothing_is_named():
     assert repr(message) == "Question 2: choose returns nothing yet."
 
 
+def test_numbers_are_read_as_people_write_them():
+    """A comma for a point, three digits of a fraction; 1,1 is a pair in Python, and is told."""
+    sum_up = Exercise(Number([1.1], {}, "{value:g} is not it."), ["h"], "s", "Question 1")
+    assert sum_up.check(1.1).right and sum_up.check("1,1").right
+    assert "is a pair of numbers: Python writes a fraction with a point, 1.1." in repr(
+        sum_up.check((1, 1))
+    )
+    assert "'text' is no number" in repr(sum_up.check("text"))
+    third = Number([1 / 3, 2000], {}, "no")
+    assert [third(value) for value in (0.333, 0.3333, 0.33, 0.334, 2000, 1999)] == [
+        None, None, "no", "no", None, "no"]  # fmt: skip
+    assert importlib.import_module(f"{package.__name__}.lesson_09").q1.check(0.583).right
+
+
 def test_messages_show_themselves_as_text_and_as_html():
     html = Message("a < b\nc", "wrong")._repr_html_()
     assert "a &lt; b<br>c" in html

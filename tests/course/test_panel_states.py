@@ -26,6 +26,7 @@ STORE = Path(__file__).with_name("panel_states.json")
 POSITIONS: dict[str, list[dict[str, Any]]] = {
     "first_table": [{}, {"epsilon": 0.1, "attribute": "sex"}, {"epsilon": 3.0, "attribute": "age"}],
     "outside": [{}, {"questions": 1, "digits": 5}, {"epsilon": 3.0}],
+    "way_back": [{}, {"n": 1500}, {"epsilon": 0.2, "distance": 0.1}],
     "persons": [
         {},
         {"method": "copies, level as a column"},

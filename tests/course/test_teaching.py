@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -22,6 +23,7 @@ sys.path.insert(0, str(TEACHING))
 import assignments  # noqa: E402
 import bank  # noqa: E402
 import kit  # noqa: E402
+import stage  # noqa: E402
 import workshop  # noqa: E402
 
 FILES = assignments.FILES
@@ -44,34 +46,101 @@ def test_the_committed_workshop_and_plan_are_current():
     assert kit.stale() == []
 
 
-def test_the_workshop_fits_in_ninety_minutes():
-    """Counted again from the notebook itself: words, run time, and the allowances of its kinds."""
-    _, minutes = workshop.make_workshop()
-    total = sum(sum(part.values()) for part in minutes.values())
-    assert total <= workshop.LIMIT == 90
+def test_the_core_of_the_workshop_fits_in_75_minutes():
+    """Counted again from the notebook itself: words, run time, the allowances of its kinds, and
+    40 % more for whatever is done live; what is marked to be dropped first isn't in it."""
+    _, total = workshop.make_workshop()
+    assert total <= workshop.LIMIT == 75
     allowed, plan = workshop.KIT["allowance"], workshop.KIT["workshop"]
-    assert plan["seconds"] > 5 and min(allowed.values()) > 0
-    text = (TEACHING / "workshop.ipynb").read_text("utf-8")
-    prose, code = texts(text, "markdown"), texts(text, "code")
+    assert plan["seconds"] > 5 and min(allowed.values()) > 0 and plan["live"] == 1.4
+    cells = json.loads((TEACHING / "workshop.ipynb").read_text("utf-8"))["cells"]
+    core, dropped = [], False
+    for cell in cells:
+        text = "".join(cell["source"])
+        if text.startswith("# ") or text.startswith("## To take home"):
+            dropped = "drop first" in text.split("\n")[0]
+        dropped |= text.startswith("### Reserve: drop first")
+        if not dropped:
+            core.append((cell["cell_type"], text))
+    prose, code = ([text for kind, text in core if kind == k] for k in ("markdown", "code"))
     kinds = [kind for one in prose for kind in re.findall(r"^\*\*\d · ([\w ]+)\.\*\*", one)]
-    assert len(kinds) == sum(len(part["exercises"]) for part in plan["part"]) == 8
-    words = len(re.findall(r"\S*\w\S*", " ".join(prose)))
-    again = words / 200 + plan["seconds"] / 60 + sum(allowed[kind] for kind in kinds)
-    again += sum(part["discussion"]["minutes"] for part in plan["part"])
-    again += sum(one.count("\nguess(") for one in code) * allowed["guess"]
+    assert len(kinds) == 4 and "Attack" in kinds and "Write" in kinds
+    live = plan["seconds"] / 60 + sum(allowed[kind] for kind in kinds)
+    live += (len(code) - 2 * len(kinds)) * allowed["cell"]
+    again = len(re.findall(r"\S*\w\S*", " ".join(prose))) / 200 + 1.4 * live
+    again += sum(p["discussion"]["minutes"] for p in plan["part"] if not p.get("all_reserve"))
+    again += sum(bool(re.search("^guess\\(", one, re.M)) for one in code) * allowed["guess"]
     again += sum("panel()" in one for one in code) * allowed["panel"]
-    again += (len(code) - 2 * len(kinds)) * allowed["cell"]
     assert total == pytest.approx(again, abs=2)  # tables and formulas count a little differently
     assert f"**{total:.0f}**" in prose[0]
+    part_b = next(one for one in prose if one.startswith("# Part B"))
+    assert "panels.mechanisms.panel()" in "".join(code), part_b
+
+
+def test_minute_marks_follow_each_other():
+    prose = texts((TEACHING / "workshop.ipynb").read_text("utf-8"), "markdown")
+    marks = [
+        found for one in prose for found in re.findall(r"^# Part \w .*minutes (\d+) to (\d+)", one)
+    ]
+    assert len(marks) == 4 and all(a[1] == b[0] for a, b in zip(marks, marks[1:], strict=False))
+    sheet = (TEACHING / "facilitator.md").read_text("utf-8")
+    minutes = [
+        int(n) for n in re.findall(r"^\| (\d+) \| [^|]+ \|$", sheet.split("## Part")[0], re.M)
+    ]
+    for part in sheet.split("## Part ")[1:]:
+        minutes = [int(n) for n in re.findall(r"^\| (\d+) \|", part, re.M)]
+        assert minutes == sorted(minutes) and minutes
 
 
 def test_twin_a_longer_workshop_doesn_t_fit(monkeypatch):
-    part = dict(workshop.KIT["workshop"]["part"][0], exercises=[1, 2, 3])
-    longer = [part, *workshop.KIT["workshop"]["part"][1:]]
+    first, *others = workshop.KIT["workshop"]["part"]
+    longer = [dict(first, exercises=first["reserve"], reserve=[]), *others]
     monkeypatch.setitem(workshop.KIT["workshop"], "part", longer)
-    monkeypatch.setitem(workshop.KIT["allowance"], "Code", 10)
-    _, minutes = workshop.make_workshop()
-    assert sum(sum(part.values()) for part in minutes.values()) > workshop.LIMIT
+    assert workshop.make_workshop()[1] > workshop.LIMIT
+
+
+def test_who_stands_in_front_knows_what_to_say_when_to_stop_and_what_they_ask():
+    sheet = (TEACHING / "facilitator.md").read_text("utf-8")
+    parts = workshop.KIT["workshop"]["part"]
+    assert sheet.count("**Say.**") == sheet.count("**Stop when:**") == len(parts)
+    assert all(len(part["asked"]) >= 1 and part["say"] in sheet for part in parts)
+    assert "reserve: drop first" in sheet and "run.py lab" in sheet and "site/html" in sheet
+    form = (TEACHING / "evaluation.md").read_text("utf-8")
+    (first, *_) = texts((TEACHING / "workshop.ipynb").read_text("utf-8"), "markdown")
+    for goal in workshop.KIT["workshop"]["objectives"]:
+        assert goal in sheet and goal.rstrip(".;") in form
+        assert f"* {goal}" in first
+    assert all(form.count(check["text"]) == 2 for check in workshop.KIT["check"]), (
+        "before and after"
+    )
+
+
+def test_slides_are_few_and_need_no_other_file():
+    page = stage.write_slides()
+    assert 8 <= page.count("<section>") <= 10 and page.count("<svg") >= 5
+    assert not re.search(r"(src|href)=[\"'](?!#|data:)", page)
+    names = re.findall(r'\bid="([^"]+)"', page)
+    assert len(names) == len(set(names)) > 5
+    used = set(re.findall(r"url\(#([^)]+)\)", page))
+    assert used and used <= set(names)
+
+
+def test_the_class_s_guesses_have_a_cell_for_each_question():
+    text = stage.write_guesses()
+    asked = stage.find_guesses(workshop.make_parts())
+    code = texts(text, "code")
+    assert len(asked) >= 4 and len(code) == 1 + len(asked)
+    assert all(any(repr(question) in one for one in code) for _, question, _ in asked)
+
+
+def test_without_installing_there_is_a_zip_of_the_site(tmp_path):
+    with pytest.raises(SystemExit, match="run.py site"):
+        stage.zip_site(tmp_path / "none", tmp_path)
+    (tmp_path / "html").mkdir()
+    (tmp_path / "html" / "index.html").write_text("x")
+    assert (
+        zipfile.ZipFile(stage.zip_site(tmp_path / "html", tmp_path)).namelist()[-1] == "index.html"
+    )
 
 
 def test_a_section_that_a_lesson_no_longer_has_is_named(sources):
@@ -143,7 +212,8 @@ def test_notes_and_hand_outs_say_what_the_exercises_know(sources):
 def test_the_whole_kit_is_written(tmp_path):
     kit.write_kit(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {
-        "notes.md", "quiz.xml", "handouts.md", "workshop_solved.ipynb", "course"}  # fmt: skip
+        "notes.md", "quiz.xml", "handouts.md", "workshop_solved.ipynb", "course", "slides.html",
+        "class_guesses.ipynb"}  # fmt: skip
     assert len(ElementTree.parse(tmp_path / "quiz.xml").findall("question")) > 80
     for page in (tmp_path / "handouts.md").read_text("utf-8").split("page-break-after"):
         assert len(page.split()) < 520, page[:200]

@@ -51,7 +51,7 @@ def test_a_moved_slider_changes_the_figure_and_all_that_goes_with_it(backend):
     assert heights(shown) == [0.5, 1]
     assert heights(shown) == list(shown.figure.data[0].y)
     assert shown.status.value == "<div role='status'><b>The scale is 0.5.</b></div>"
-    assert "ε is 2" in shown.tables.children[0].value
+    assert "ε is 2" in shown.tables.value
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -125,9 +125,15 @@ def test_every_control_has_a_visible_label_and_an_accessible_name():
     )
     assert theta.name == theta.widget.tooltip == "θ, threshold of group A"
     number = theta.box.children[0]
-    assert number.description == "<b>θ</b>, threshold of group A <span>(bit)</span>"
+    assert number.description == "<b>threshold of group A</b> <small>θ</small> <span>(bit)</span>"
     assert plain.widget.description == "<b>score</b>"
     assert slider("noise", 1, 0, 2, 1, tooltip="a multiple").name == "noise, a multiple"
+
+
+def test_a_slider_of_epsilon_says_which_end_is_safe():
+    epsilon, plain = slider("ε₁", 1, 0, 2, 1), slider("k", 1, 0, 2, 1)
+    assert "<span>more private</span><span>more exact</span>" in epsilon.box.children[-1].value
+    assert epsilon.widget.value == epsilon.value == 1 and len(plain.box.children) == 2
 
 
 def test_floats_arrive_without_binary_dust():
@@ -180,15 +186,26 @@ def test_set_moves_several_controls_with_one_redraw():
         shown.set(c=1)
 
 
-def test_tables_grow_shrink_and_stay_the_same_widgets():
+def test_tables_and_words_below_the_figure_are_folded_and_follow_it():
     shown = panel()
-    first = shown.tables.children[0]
+    folded = "<details><summary>Details</summary>"
+    assert shown.tables.value.startswith(folded) and shown.tables.value.count("Table ") == 1
     shown.set(k=2)
-    assert len(shown.tables.children) == 2
-    assert shown.tables.children[0] is first
-    assert "<table" in shown.tables.children[1].value
+    assert shown.tables.value.count("Table ") == 2 and "<table" in shown.tables.value
     shown.set(k=1)
-    assert len(shown.tables.children) == 1
+    assert shown.tables.value.count("Table ") == 1
+    longer = live(lambda x: (go.Figure(), f"It is {x}. And so on."), x=slider("x", 1, 0, 2, 1))
+    assert longer.status.value == "<div role='status'><b>It is 1.</b></div>"
+    assert longer.tables.value == f"{folded}<p>And so on.</p></details>"
+    bare = live(lambda x: go.Figure(), x=slider("x", 1, 0, 2, 1))
+    assert bare.tables.value == "" and bare.tables.layout.display == "none"
+
+
+def test_two_controls_are_seen_at_once_and_the_others_are_folded():
+    three = {name: slider(name, 1, 0, 2, 1) for name in "abc"}
+    shown = live(lambda **at: go.Figure(), **three)
+    levers = {w._dom_classes[0]: w for w in shown.children[2].children}
+    assert [len(levers[f"pdsynth-{name}"].children) for name in ("controls", "more")] == [2, 1]
 
 
 def test_a_function_may_return_a_figure_or_a_tuple():
@@ -248,10 +265,8 @@ def test_text_alternative_follows_the_controls():
 
 def test_spends_says_so():
     told = [w.value for w in _all(panel(spends=True)) if isinstance(w, W.HTML)]
-    assert any(
-        "would spend the budget again: this panel uses a public teaching table" in text
-        for text in told
-    )
+    said = "NOT PRIVATE: reproducible; real moves spend ε."
+    assert told.count(f"<div>{said}</div>") == 1
     assert not any("spend the budget" in w.value for w in _all(panel()) if isinstance(w, W.HTML))
 
 

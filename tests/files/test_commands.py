@@ -17,7 +17,7 @@ from pdsynth.core.model import Model
 from pdsynth.files import command_line as commands
 from pdsynth.files import release
 
-FILES = ["card.html", "card.md", "ledger.jsonl", "model.json", "schema.toml", "synthetic.csv"]
+FILES = "card.html card.md ledger.jsonl measured.csv model.json schema.toml synthetic.csv".split()
 EDGE = 8, 9  # numbers of records for which plan names different methods
 ACCOUNT = ["a.jsonl", "a.jsonl.last", "a.jsonl.lock"]
 SCHEMA = """
@@ -64,7 +64,7 @@ class TestReadme:
         text = (root / "README.md").read_text(encoding="utf-8")
         part = text[text.index("## From a messy file") :]
         lines = re.findall(
-            r"^python -m pdsynth (.*?)(?:  #.*)?$", part[: part.index("\n## ")], re.M
+            r"^python3 run.py pdsynth (.*?)(?:  #.*)?$", part[: part.index("\n## ")], re.M
         )
         assert [line.split()[0] for line in lines] == ["outline", "plan", "release", "report"]
         monkeypatch.chdir(tmp_path)
@@ -76,7 +76,8 @@ class TestReadme:
         assert there(tmp_path / "release") == FILES
         assert "6,000 rows × 8 columns at ε = 1" in said["plan"]
         assert "ε = 1 of 1" in said["release"]
-        assert "two-way distance" in said["report"]
+        assert pds.Session.open("account.jsonl").remaining == 2
+        assert "two-way distance" in (tmp_path / "report.html").read_text(encoding="utf-8")
         draft = next(path for path in there(tmp_path) if path.endswith(".toml"))
         status, _, words = speak(f"release survey.csv {draft} --epsilon 1 --out other")
         assert status == 1 and "is a draft" in words and "occupation" in words
@@ -92,6 +93,13 @@ class TestPlan:
         assert speak("outline data.csv")[1] != speak("outline other.csv")[1], "the twin reads all"
         (here / "more.csv").write_text(DATA + ROWS[0] + "\n")
         assert "401 rows" in speak("plan more.csv schema.toml --epsilon 1")[1]
+
+    def test_the_way_back_names_the_epsilon_of_a_distance(self, here, speak):
+        said = speak("plan data.csv schema.toml --distance 0.2")[1]
+        epsilon = re.search(r"Recommended: \w+\(epsilon=([\d.]+)", said)[1]
+        assert f"ε = {epsilon} is the least" in said
+        status, out, words = speak("plan data.csv schema.toml --distance 0.001")
+        assert (status, out) == (1, "") and "no ε up to 10" in words
 
     def test_no_records_are_parsed(self, here, speak, monkeypatch):
         def never(*_, **__):
@@ -463,6 +471,8 @@ class TestWords:
             "nonsense",
             "plan",
             "plan data.csv schema.toml",
+            "plan data.csv schema.toml --epsilon 1 --distance 0.1",
+            "plan data.csv schema.toml --distance near",
             "plan data.csv schema.toml --epsilon 0",
             "plan data.csv schema.toml --epsilon many",
             "plan gone.csv schema.toml --epsilon 1",

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.files.release import FORMULA, quote
+from pdsynth.files.writing import FORMULA, quote
 
 TRAPS = ["=1+1", "+SUM(A1)", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(A1)", "--1", "-"]
 HIDDEN = [

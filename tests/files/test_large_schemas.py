@@ -10,7 +10,7 @@ from pdsynth import Schema, SchemaError
 from pdsynth.core import attribute
 from pdsynth.files import domains as rules
 from pdsynth.files.domains import MOST_VALUES, check_total, read_rule
-from pdsynth.files.schema_file import _inline, read_schema
+from pdsynth.files.schema_file import read_schema, write_inline
 
 WIDE = "0 to 1000000000 in 65536 bins"
 
@@ -91,7 +91,7 @@ class TestSumOfValues:
 
 
 def Schema_text(entry):  # noqa: N802
-    return f'[attributes]\nx = {_inline(entry)}\ny = "a | b"\n'
+    return f'[attributes]\nx = {write_inline(entry)}\ny = "a | b"\n'
 
 
 class TestReading:

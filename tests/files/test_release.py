@@ -1,5 +1,6 @@
 """A release on disk and its card: whole or not at all, and every number on it is the ledger's."""
 
+import itertools
 import json
 import math
 import os
@@ -14,8 +15,8 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
+from pdsynth.files import card, release
 from pdsynth.files import documents as model_room
-from pdsynth.files import release
 from pdsynth.files.release import (
     FILES,
     as_released,
@@ -155,6 +156,60 @@ class TestWords:
         session.reserve("1/3", "this")
         said = card_of(fitted.model_, session=session).markdown
         assert "One of ε = 2. Spent, this release included: 1/3; left: 5/3." in said
+
+
+class TestWhoAnswers:
+    def test_what_its_owner_says_stands_on_it_and_the_rest_is_left_to_write(self, fitted):
+        said = {"responsible": "Dr. A. <Lee>", "epsilon": "The board: as in 2020"}
+        shown = card_of(fitted.model_, about=said)
+        rows = dict(table(shown.markdown, "Who answers for it"))
+        assert list(rows) == [*card.ABOUT.values(), "Signed, on which day?"]
+        assert "A. \\<Lee\\>" in rows["Who is responsible?"] and "&lt;Lee&gt;" in shown.html
+        open_ones = [question for question, answer in rows.items() if set(answer) == {"…"}]
+        left = ("purpose", "recipients", "basis")
+        assert open_ones == [*(card.ABOUT[key] for key in left), "Signed, on which day?"]
+
+    @pytest.mark.parametrize(
+        "about", [{"why": "x"}, "text", {"purpose": 3}, {"purpose": "a\nb"}, {"purpose": "x" * 501}]
+    )
+    def test_impossible_answers_are_refused_before_anything_is_written(
+        self, fitted, tmp_path, about
+    ):
+        with pytest.raises(pds.SchemaError, match="about"):
+            write_release(fitted.model_, tmp_path / "out", about=about)
+        assert not any(tmp_path.iterdir())
+
+    def test_the_pairs_that_it_holds_are_named(self, fitted, frame):
+        network = fitted.model_.network
+        kept = {frozenset((p, c)) for p, c in network.edges}
+        said = card_of(fitted.model_).markdown
+        for pair in itertools.combinations(SCHEMA.names, 2):
+            assert (" – ".join(sorted(pair)) in said) == (frozenset(pair) in kept)
+        alone = card_of(pds.baselines.Independent(1.0).fit(frame, SCHEMA).model_).markdown
+        assert "Pairs kept: 0 of 3: in this table everything is independent" in alone
+
+    def test_three_questions_are_answered_by_epsilon(self, frame):
+        for epsilon, percent, times in ((1, "73.2 %", "2.72"), (3, "95.3 %", "20.09")):
+            fitted = pds.baselines.Independent(epsilon).fit(frame, SCHEMA)
+            rows = dict(
+                table(card_of(fitted.model_).markdown, "Three questions about anonymous data")
+            )
+            single, link, infer = rows.values()
+            assert percent in single and "isn't hidden" in link and f"more than {times}" in infer
+        loose = pds.baselines.Independent(1.0, relation="add_remove").fit(frame, SCHEMA)
+        assert (
+            "in the table at all is found out in at most 73.2 %" in card_of(loose.model_).markdown
+        )
+
+    def test_it_says_what_the_privacy_label_asks(self, fitted, root):
+        """Its entries, as GUIDE.md lists them beside the card's; arXiv 2507.15997."""
+        guide = (root / "GUIDE.md").read_text(encoding="utf-8")
+        part = guide[guide.index("| the label asks |") :].split("\n\n")[0]
+        rows = [[c.strip() for c in line.split("|")[1:-1]] for line in part.splitlines()[2:]]
+        assert len(rows) >= 8
+        said = card_of(fitted.model_).markdown
+        for _, place in rows:
+            assert place.strip("*`") in said, place
 
 
 class TestFolder:
@@ -411,7 +466,7 @@ def test_a_release_is_what_its_card_reads(fitted, tmp_path):
     ("epsilon", "said"), [(Fraction(1, 3), "58.3 %"), (1, "73.2 %"), (9000, "100 %")]
 )
 def test_how_often_a_guess_may_be_right_is_rounded_up(epsilon, said):
-    assert release._percent(epsilon) == said
+    assert card._percent(epsilon) == said
     assert float(said.split()[0]) >= 100 / (1 + math.exp(-min(epsilon, 700)))
 
 
@@ -438,5 +493,5 @@ def test_a_title_runs_nothing_on_the_page_of_a_card():
     network, counts = pds.Network((("a", ()),)), (np.array([1, 2]),)
     model = pds.Model(schema, network, counts, pds.Ledger(Fraction(1)), 3, "A", {})
     for title in ("<script>alert(1)</script>", "<img src=x onerror=alert(1)>"):
-        card = release.make_card(model, title=title, table="synthetic.csv", rows=3)
-        assert title not in card.html and "alert(1)" in card.html
+        shown = make_card(model, title=title, table="synthetic.csv", rows=3)
+        assert title not in shown.html and "alert(1)" in shown.html

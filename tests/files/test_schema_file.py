@@ -84,7 +84,23 @@ def schemas(draw):
     groups = {name: "A" for name in names[:some] if draw(st.booleans())}
     source = "data" if open_ else draw(st.sampled_from(["public", "data"]))
     columns = tuple(draw(st.permutations(names))) if draw(st.booleans()) else ()
-    return pds.Schema(found, source, groups, left_out, columns)
+    schema = pds.Schema(found, source, groups, left_out, columns)
+    return replace(schema, rules=draw(rules(found))) if some > 1 else schema
+
+
+@st.composite
+def rules(draw, found):
+    """A few rules of each kind that leave something."""
+    first, second = found[:2]
+    how = {"on_violation": draw(st.sampled_from(["refuse", "keep"]))}
+    value, other = (draw(st.sampled_from(a.values)) for a in (first, second))
+    made = [
+        pds.Rule.impossible({first.name: [value], second.name: [other]}, **how),
+        pds.Rule.determines(first.name, second.name, {value: list(second.values)}, **how),
+    ]
+    if first.edges and second.edges and first.edges[0] < second.edges[-1]:
+        made.append(pds.Rule.at_most(first.name, second.name))
+    return tuple(rule for rule in made if draw(st.booleans()))
 
 
 @pytest.mark.slow
@@ -121,6 +137,21 @@ income = "A"
 """
 
 
+RULES = """
+[[rules]]
+impossible = {home = ["DE", "(missing)"], smoker = "yes"}
+[[rules]]  # by the codebook
+determines = ["smoker", "home"]
+mapping = {no = ["DE", "AT"]}
+on_violation = "keep"
+[[rules]]
+determines = ["age", "home"]
+mapping = [[18, "DE"], ["28–36", ["DE", "AT"]]]
+[[rules]]
+at_most = ["age", "income"]
+"""
+
+
 @pytest.fixture
 def hand(tmp_path):
     path = tmp_path / "schema.toml"
@@ -135,6 +166,46 @@ def test_a_file_written_by_hand(hand):
     assert schema["age"] == A.numeric("age", 18, 90, bins=8, integer=True)
     assert schema["smoker"] == A.categorical("smoker", ["yes", "no"], mapping={"1": "yes", 2: "no"})
     assert schema.groups == {"income": "A"} and schema.columns[0] == "id"
+
+
+def test_rules_by_hand(hand):
+    text = hand.read_text(encoding="utf-8")
+    hand.write_text(text.replace(", public = false", "") + RULES, encoding="utf-8")
+    found = pds.Schema.read(hand)
+    assert found.source == "public"
+    assert found.rules == (
+        pds.Rule.impossible({"home": ["DE", None], "smoker": "yes"}),
+        pds.Rule.determines("smoker", "home", {"no": ["DE", "AT"]}, on_violation="keep"),
+        pds.Rule.determines("age", "home", {18: "DE", "28–36": ["DE", "AT"]}),
+        pds.Rule.at_most("age", "income"),
+    )
+    hand.write_text(
+        text.replace(", public = false", "") + RULES + "public = false\n", encoding="utf-8"
+    )
+    assert pds.Schema.read(hand).source == "data", "an unconfirmed rule makes a draft"
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("impossible = 3", "rule 1: write impossible"),
+        ("impossible = {home = 'DE'}", "rule 1: a rule is about two columns"),
+        ("at_most = ['age']", "names two columns"),
+        ("at_most = ['age', 'income']\nmapping = {a = 1}", "rule 1: write"),
+        ("determines = ['age', 'home']", "rule 1: write"),
+        ("determines = ['age', 'home']\nmapping = [1]", "list of pairs"),
+        ("determines = ['age', 'home']\nmapping = [[[1], 2]]", "begins with one value"),
+        ("at_most = ['age', 'income']\npublic = 'no'", "public must be"),
+        ("at_most = ['age', 'income']\nelse = 1", "unknown else"),
+        ("at_most = ['age', 'income']\non_violation = 'drop'", "on_violation must be"),
+        ("at_most = ['age', 'wage']", "names 'wage'"),
+    ],
+)
+def test_a_rule_that_is_none_says_what_to_write(hand, entry, words):
+    with hand.open("a", encoding="utf-8") as file:
+        file.write(f"\n[[rules]]\n{entry}\n")
+    with pytest.raises(SchemaError, match=words):
+        pds.Schema.read(hand)
 
 
 def test_a_file_of_a_hand_is_left_alone(hand):

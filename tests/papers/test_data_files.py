@@ -11,7 +11,7 @@ from pdsynth import BudgetError
 from pdsynth.papers import engine
 from pdsynth.papers.engine import PAPERS
 from pdsynth.papers.judging import ask_all, judge
-from pdsynth.papers.results import FAILS, OPEN, REPLICATES
+from pdsynth.papers.results import FAILS, REPLICATES, WIDE
 from pdsynth.papers.rules import RULES, Question, rule
 from pdsynth.papers.selectors import choices, expand, fill, fill_all
 
@@ -85,7 +85,7 @@ CLAIM = {"a": {"method": "A"}, "b": {"method": "B"}, "at": {"epsilon": "$epsilon
     [
         ("above", 2.0, REPLICATES),
         ("above", 0.5, FAILS),
-        ("above", 1.0, OPEN),
+        ("above", 1.0, WIDE),
         ("mostly_above", 2.0, REPLICATES),
         ("everywhere", 2.0, REPLICATES),
         ("everywhere", 0.5, FAILS),

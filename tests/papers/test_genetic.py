@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from paper_tools import counting
 
 import pdsynth as pds
 from pdsynth.papers import genetic, genetic_measures, genetic_peer, genetic_tables
@@ -33,7 +34,9 @@ QUICK = {
 
 
 def run(key, repeats=1, data=None, **options):
-    return genetic.PAPER.run(key, Run(repeats, 1, data, jobs=1, **options), QUICK)
+    return genetic.PAPER.run(
+        key, Run(repeats, 1, data, jobs=1, **options), counting("genetic", key, **QUICK)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +121,12 @@ def test_every_kind_of_table_runs(small, key):
 
 def test_reproduce_prints_the_paper_beside_us(small):
     result = pds.papers.reproduce(
-        "genetic", table=11, repeats=1, data=small, jobs=1, **{**QUICK, "custom": "4"}
+        "genetic",
+        table=11,
+        repeats=1,
+        data=small,
+        jobs=1,
+        **counting("genetic", "table 11", **{**QUICK, "custom": "4"}),
     )
     assert result.cells().loc["GA 4", "SV"].startswith("55.1±2.6 → ")
     assert " sd)" in result.cells().loc["GA 4", "SV"]

@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from paper_tools import counting
 
 import pdsynth as pds
 from pdsynth.papers import engine, hmprivbayes
 from pdsynth.papers.grids import Curve
 from pdsynth.papers.hmprivbayes import BIG5, PAPER
-from pdsynth.papers.results import FAILS, OPEN, REPLICATES, VERDICTS
+from pdsynth.papers.results import FAILS, RECONSTRUCTED, REPLICATES, UNDEFINED, VERDICTS
 
 METHODS = ("HMPrivBayes", "PrivSCBN", "PrivBayes", "JTree")
 METRICS = ("2-way distance", "3-way distance", "misclassification")
@@ -74,11 +75,23 @@ def test_the_table_of_figure_4_is_the_papers(small):
 def test_every_figure_runs_on_another_table(small, figure, tmp_path):
     store = tmp_path / "trials.csv"
     first = pds.papers.reproduce(
-        "hmprivbayes", figure, 2, data=small, jobs=1, resume=store, **QUICK
+        "hmprivbayes",
+        figure,
+        2,
+        data=small,
+        jobs=1,
+        resume=store,
+        **counting("hmprivbayes", figure, **QUICK),
     )
     written = store.read_text(encoding="utf-8")
     again = pds.papers.reproduce(
-        "hmprivbayes", figure, 2, data=small, jobs=1, resume=store, **QUICK
+        "hmprivbayes",
+        figure,
+        2,
+        data=small,
+        jobs=1,
+        resume=store,
+        **counting("hmprivbayes", figure, **QUICK),
     )
     assert store.read_text(encoding="utf-8") == written, "finished trials were run again"
     pd.testing.assert_frame_equal(first.data, again.data)
@@ -93,7 +106,9 @@ def test_every_figure_runs_on_another_table(small, figure, tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_figure_5_shows_the_majority_class_and_wrong_is_one_minus_right(small):
-    data = pds.papers.reproduce("hmprivbayes", 5, 1, data=small, jobs=1, **QUICK).data
+    data = pds.papers.reproduce(
+        "hmprivbayes", 5, 1, data=small, jobs=1, **counting("hmprivbayes", 5, **QUICK)
+    ).data
     wrong = data[data["metric"] == "misclassification"].set_index("method")["value"]
     share = small.frame[small.target].value_counts(normalize=True).max()
     assert wrong["majority class"] == pytest.approx(1 - share, abs=0.15)
@@ -138,9 +153,11 @@ def planted(levels, swap=None):
 
 def test_exchanging_the_methods_turns_the_verdicts_round():
     found = [v.verdict for v in PAPER.judge(5, *planted((0.01, 0.02, 0.03, 0.04)))]
-    assert found == [REPLICATES] * 4 + [OPEN] + [REPLICATES] * 4, "PrivSCBN is a reconstruction"
+    assert found == [RECONSTRUCTED] + [REPLICATES] * 3 + [RECONSTRUCTED] + [REPLICATES] * 4, (
+        "PrivSCBN is a reconstruction"
+    )
     turned = [v.verdict for v in PAPER.judge(5, *planted((0.04, 0.03, 0.02, 0.01)))]
-    assert turned == [FAILS] * 4 + [OPEN] + [REPLICATES] * 4
+    assert turned == [RECONSTRUCTED] + [FAILS] * 3 + [RECONSTRUCTED] + [REPLICATES] * 4
 
 
 @pytest.mark.parametrize(("slope", "falls"), [(-1, REPLICATES), (1, FAILS)])
@@ -163,11 +180,16 @@ def test_a_leak_that_falls_is_seen_and_one_that_rises_too(slope, falls):
         for n in s.sizes
         for i in range(4)
     ]
-    assert {v.verdict for v in PAPER.judge(4, pd.DataFrame(rows), s)} == {OPEN}, "no measure"
-    bare = [{n: v for n, v in c.items() if n != "untestable"} for c in PAPER.file["claim"]]
+    found = [v.verdict for v in PAPER.judge(4, pd.DataFrame(rows), s)]
+    assert found[:3] == [UNDEFINED] * 3, "no measure"
+    assert found[3:] == [REPLICATES] * 3, "three readings agree"
+    bare = [
+        {n: v for n, v in c.items() if n not in ("undefined", "reconstruction")}
+        for c in PAPER.file["claim"]
+    ]
     verdicts = replace(PAPER, file={**PAPER.file, "claim": bare}).judge(4, pd.DataFrame(rows), s)
-    assert [v.verdict for v in verdicts[::2]] == [falls] * 3
-    assert [v.verdict for v in verdicts[1::2]] == [REPLICATES] * 3, (
+    assert [v.verdict for v in verdicts[:3]] == [falls] * 3
+    assert [v.verdict for v in verdicts[3:]] == [REPLICATES] * 3, (
         "HMPrivBayes lies below the others by plan"
     )
 

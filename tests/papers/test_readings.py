@@ -13,16 +13,14 @@ import pdsynth as pds
 from pdsynth.papers import privabn, scoreboard
 from pdsynth.papers.engine import PAPERS, find
 from pdsynth.papers.grids import Curve, matches, read
-from pdsynth.papers.hpprivbayes_at_most import AtMost, AtMostPrivBayes
 from pdsynth.papers.judging import judge, judge_together
-from pdsynth.papers.privabn_readings import AscendingChoice
 from pdsynth.papers.readings import Reading
 from pdsynth.papers.results import (
     FAILS,
-    OPEN,
     PARTLY,
     REPLICATES,
     TRIAL,
+    WIDE,
     Result,
     Verdict,
     _level,
@@ -31,8 +29,10 @@ from pdsynth.papers.results import (
 )
 from pdsynth.papers.rules import RULES, Question, times_apart
 from pdsynth.papers.scoreboard import read_boards
+from pdsynth.published.at_most import AtMost
 from pdsynth.published.partitions import Partitions
 from pdsynth.published.privabn import ParentChoice
+from pdsynth.published.privabn_readings import AscendingChoice
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = privabn.PAPER.settings(epsilons=(0.1,))
@@ -65,7 +65,7 @@ def test_an_owner_or_a_reading_that_does_not_exist_is_refused():
 def test_readings_are_told_as_a_table():
     told = pds.papers.readings("privabn").set_index("name")
     assert told.loc["undivided", "whose"] == "forensic"
-    assert told.loc["undivided", "options"] == {"selection": "undivided"}
+    assert told.loc["undivided", "options"] == {"reading": "undivided"}
 
 
 # --- run
@@ -101,7 +101,7 @@ def test_reproduce_runs_a_reading(bits):
         reading: pds.papers.reproduce("privabn", 2, 2, reading=reading, **options)
         for reading in (None, "exact")
     }
-    assert found["exact"].parameters["selection"] == "exact"
+    assert found["exact"].parameters["reading"] == "exact"
     assert [v.reading for v in found["exact"].verdicts] == ["exact"]
     assert not found["exact"].data["value"].equals(found[None].data["value"])
 
@@ -111,7 +111,7 @@ def test_reproduce_runs_a_reading(bits):
 
 def ledger(bits, selection):
     frame, schema = bits
-    settings = privabn.PAPER.settings(selection=selection)
+    settings = privabn.PAPER.settings(reading=selection)
     made = privabn.synthesizer(Curve("PrivABN", "published"), settings)
     return made.set_params(epsilon=1, random_state=1).fit(frame, schema).ledger_
 
@@ -138,7 +138,7 @@ def test_the_ledger_charges_what_a_forensic_reading_leaves_out(bits):
 def claim(p, favoured=REPLICATES):
     """A claim whose verdict holds at every level of at least p."""
     return lambda: Verdict(
-        str(p), "", favoured if p is not None and _level.get() >= p else OPEN, "", "", ""
+        str(p), "", favoured if p is not None and _level.get() >= p else WIDE, "", "", ""
     )
 
 
@@ -168,9 +168,9 @@ def test_a_claim_without_an_answer_is_no_member_of_the_family():
         ([(0.1, 0.2), (-0.3, 0.2)], REPLICATES),
         ([(0.1, 0.2), (0.9, 0.2)], PARTLY),
         ([(0.9, 0.2), (0.4, 0.2)], FAILS),
-        ([(0.1, 0.6)], OPEN),
-        ([(0.0, math.inf)], OPEN),
-        ([], OPEN),
+        ([(0.1, 0.6)], WIDE),
+        ([(0.0, math.inf)], WIDE),
+        ([], WIDE),
     ],
 )
 def test_close_means_an_interval_inside_the_tolerance(gaps, verdict):
@@ -182,7 +182,7 @@ def test_a_verdict_has_four_values():
         REPLICATES,
         PARTLY,
         FAILS,
-        OPEN,
+        WIDE,
     ]
 
 
@@ -279,9 +279,9 @@ def test_at_most_k_parents_compete_with_fewer_and_are_all_paid_for(bits):
     rule = AtMost(2)
     found = rule.parent_sets((0, 1, 3), 2, schema.sizes)
     assert [len(rows) for rows in found] == [1, 3, 3] and found[2].tolist()[0] == [0, 1]
-    fitted = AtMostPrivBayes(k=2, epsilon=1, guarantee="published", random_state=1).fit(
-        frame, schema
-    )
+    fitted = pds.PrivBayes(
+        k=2, reading="at most k", epsilon=1, guarantee="published", random_state=1
+    ).fit(frame, schema)
     exact = pds.PrivBayes(k=2, epsilon=1, guarantee="published", random_state=1).fit(frame, schema)
     measured = [
         sum(e.step.startswith("table") or "table" in e.released for e in f.ledger_.entries)
@@ -289,6 +289,45 @@ def test_at_most_k_parents_compete_with_fewer_and_are_all_paid_for(bits):
     ]
     assert measured[0] - measured[1] == 2, "the first k tables can't be derived any more"
     assert fitted.ledger_.epsilon == exact.ledger_.epsilon == 1
+
+
+@pytest.mark.parametrize(
+    ("made", "reading"),
+    [
+        (pds.PrivBayes(k=2), "at most k"),
+        (pds.PrivBayes(k=2), "bits"),
+        (pds.PrivBayes(k=2), "thesis"),
+        (pds.HPPrivBayes(k=2, sensitive="a", r=1.0), "at most k"),
+        (pds.PrivABN(), "ascending"),
+        (pds.PrivABN(), "undivided"),
+        (pds.PrivABN(), "exact"),
+        (pds.baselines.JTree(), "bits"),
+    ],
+)
+def test_a_reading_is_an_option_of_its_class_and_strict_refuses_it(bits, made, reading):
+    frame, schema = bits
+    made = made.set_params(reading=reading, random_state=1)
+    with pytest.raises(pds.BudgetError, match="published"):
+        made.fit(frame, schema)
+    assert not made.spent_ and made.unfinished_ == ()
+    fitted = made.set_params(guarantee="published").fit(frame, schema)
+    assert len(fitted.sample(50)) == 50
+    with pytest.raises(pds.BudgetError, match="reading must be"):
+        made.set_params(reading="mine").fit(frame, schema)
+
+
+def test_on_bits_k_counts_bits(tiny):
+    """Five attributes of three values are ten bits, and each bit has its table."""
+    made = pds.PrivBayes(k=2, reading="bits", guarantee="published", random_state=1)
+    fitted = made.fit(tiny.frame, tiny.schema)
+    assert len(fitted.network_) == 10 and fitted.network_.degree == 2
+    assert fitted.ledger_.epsilon == 1
+
+
+def test_at_most_k_needs_a_number(bits):
+    for made in (pds.PrivBayes(), pds.HPPrivBayes(sensitive="a")):
+        with pytest.raises(pds.BudgetError, match="whole number"):
+            made.set_params(reading="at most k", guarantee="published").fit(*bits)
 
 
 # --- times and intervals
@@ -314,7 +353,7 @@ def test_errors_of_different_sizes_are_compared_with_an_interval():
         return Question(1, pd.DataFrame(rows, columns=names), SETTINGS, {})
 
     assert RULES["hardly_differs"][0](asked(0.01))[0] == REPLICATES
-    assert RULES["hardly_differs"][0](asked(0.6))[0] == OPEN, "twin: means alone would replicate"
+    assert RULES["hardly_differs"][0](asked(0.6))[0] == WIDE, "twin: means alone would replicate"
 
 
 # --- for researchers

@@ -49,13 +49,24 @@ def strange(reason, words):
 
 @pytest.mark.parametrize("reason", TEXTS)
 def test_every_number_was_measured(reason):
-    (words,) = (t for t in TEXTS[reason] if "benchmarks/reasons.py" in t)
+    (words,) = (t for t in TEXTS[reason] if f"reasons.py {reason}`" in t)
     assert reason in words.split("reasons.py ")[1]
     assert len(re.findall(r"\b0\.\d{3}\b", words)) >= 4
     assert strange(reason, words) == []
     assert strange(reason, words.replace("0.2", "0.9")) != [], "twin: a wrong digit is noticed"
     repeats = set(FOUND.loc[FOUND["reason"].isin(reason.split()), "repeats"])
     assert {int(n) for n in re.findall(r"\b(\d+) (?:seeds|runs)", words)} == repeats
+
+
+def test_the_local_optimum_is_told_with_its_numbers():
+    notes = hmprivbayes.PAPER.deviations(5, hmprivbayes.PAPER.settings())
+    (words,) = (t for t in notes if "reasons.py clusters`" in t)
+    for starts in ("10 starts", "500 starts"):
+        assert f"{mean('clusters', starts, math.inf, 'inertia'):.3f}" in words
+        assert f"{mean('clusters', starts, math.inf):.3f}" in words
+    distances = [mean("clusters", f"{n} starts", math.inf) for n in (10, 500)]
+    inertias = [mean("clusters", f"{n} starts", math.inf, "inertia") for n in (10, 500)]
+    assert distances[0] < distances[1] and inertias[0] > inertias[1]
 
 
 def strict(schema, n, epsilon=1):

@@ -54,14 +54,63 @@ def test_a_rerun_keeps_the_committed_settings(make, monkeypatch, tmp_path, tiny)
     paper = make.find("yardsticks")
     options = {"same_epsilons": (0.5,), "same_peers": (), "same_on": ("NLTCS",)}
     first = paper.run(3, make.Run(2, 1, data=tiny, jobs=1), options)
-    monkeypatch.setattr(
-        make, "file", lambda paper, key, end, reading=None: tmp_path / f"fig{key}{end}"
-    )
-    make.write_trials(paper, 3, first.data, first.parameters)
+    board = make.Committed(paper, tmp_path)
+    make.write_trials(board, 3, first.data, first.parameters)
     run = make.Run(2, 1, data=tiny, jobs=1)
     monkeypatch.setattr(make, "start", lambda *_: run)
     given = type("Given", (), {"only": [("method", "Independent")], "set": None})
-    make.rerun(paper, 3, given)
-    back = make.read(tmp_path / "fig3_trials.csv")
+    make.rerun(board, 3, given)
+    back = make.read(board.file(3, "_trials.csv"))
     assert set(back["epsilon"]) == {0.5} and len(back) == len(first.data)
-    assert '"again"' in (tmp_path / "fig3.json").read_text("utf-8")
+    assert '"again"' in board.file(3, ".json").read_text("utf-8")
+
+
+# --- what is committed stays
+
+
+def given(**options):
+    names = ("figure", "table", "set", "repeats", "only", "reading", "store", "redraw", "out")
+    return type("Given", (), dict.fromkeys(names) | {"jobs": 1} | options)
+
+
+@pytest.fixture
+def board(make, tmp_path, tiny):
+    """Three repeats of the thesis' figure 3 on a small table, as if they were committed."""
+    made = make.Committed(make.find("hpprivbayes"), tmp_path)
+    quick = {"degrees": ("1",), "epsilons": (1.0,)}
+    result = made.paper.run(3, make.Run(3, 1, data=tiny, jobs=1), quick)
+    make.write_trials(made, 3, result.data, result.parameters)
+    return made
+
+
+def refused(make, board, repeats, settings, only=()):
+    with pytest.raises(SystemExit) as said:
+        make.keep_evidence(board, 3, repeats, settings, dict(only))
+    assert "--out FOLDER" in str(said.value)
+    return str(said.value)
+
+
+def test_fewer_repeats_or_other_settings_never_replace_committed_trials(make, board):
+    assert "holds 3 repeats, and 2 would replace them" in refused(make, board, 2, {})
+    assert "3 repeats" in refused(make, board, 2, {}, {"method": "HPPrivBayes"})
+    assert "another theta" in refused(make, board, 3, {"theta": 0.3})
+    make.keep_evidence(board, 3, 3, {"theta": 0.1, "degrees": ("1",)}, {})
+    make.keep_evidence(board, 3, 2, {}, {"method": "JTree"})  # a curve that isn't there
+    make.keep_evidence(board, 4, 1, {}, {})  # a figure that isn't there
+
+
+def test_everything_is_refused_before_anything_runs(make, monkeypatch, tmp_path):
+    """The command that README led to: two repeats of all figures."""
+    monkeypatch.setattr(make.Paper, "run", lambda *_: pytest.fail("it ran"))
+    committed = make.Committed(make.find("hpprivbayes"), make.HERE)
+    with pytest.raises(SystemExit, match="20 repeats, and 2 would replace"):
+        make.make_figures(committed, given(repeats=2))
+    with pytest.raises(SystemExit, match="20 repeats, and 1 would replace"):
+        make.make_readings(committed, given(repeats=1, reading="at most k", figure=[3]))
+    with pytest.raises(make.pds.BudgetError, match="doesn't use ratios"):
+        make.make_figures(committed, given(repeats=20, figure=[3], set=[("ratios", ["1/2"])]))
+
+
+def test_what_is_committed_is_run_on_all_its_tables(make, board):
+    there = make.Committed(board.paper, make.HERE)
+    assert make.start(there, given()).whole and not make.start(board, given()).whole

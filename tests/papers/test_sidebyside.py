@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from paper_tools import counting
 
 import pdsynth as pds
 from pdsynth import BudgetError, baselines
@@ -84,7 +85,13 @@ def test_the_factorial_is_complete_and_conditionals_are_published_bits_only(tiny
 @pytest.mark.filterwarnings("ignore")
 def test_every_figure_runs_on_another_table(tiny, figure, tmp_path):
     result = pds.papers.reproduce(
-        "sidebyside", figure, 2, data=tiny, jobs=1, resume=tmp_path / "s.csv", **QUICK
+        "sidebyside",
+        figure,
+        2,
+        data=tiny,
+        jobs=1,
+        resume=tmp_path / "s.csv",
+        **counting("sidebyside", figure, **QUICK),
     )
     assert {v.verdict for v in result.verdicts} <= set(VERDICTS)
     assert result.data["value"].notna().mean() > 0.9

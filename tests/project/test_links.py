@@ -28,8 +28,11 @@ def without_code(text):
 @cache
 def anchors(path):
     """The parts of a page, named as code hosts name them: small letters, blanks as dashes."""
-    titles = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), flags=re.M)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    text = path.read_text(encoding="utf-8")
+    titles = re.findall(r"^#+ (.*)$", text, flags=re.M)
+    return set(re.findall(r'<a id="([^"]+)">', text)) | {
+        re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles
+    }
 
 
 def broken(path, text):

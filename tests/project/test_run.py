@@ -39,7 +39,7 @@ def run(root, tmp_path, monkeypatch):
     module = load(tmp_path / "run.py")
     module.calls, module.runs = [], []
     monkeypatch.setattr(module, "call", lambda *words: module.calls.append(list(map(str, words))))
-    monkeypatch.setattr(module, "run", lambda arguments: module.runs.append(arguments) or 0)
+    monkeypatch.setattr(module, "run", lambda arguments, *_: module.runs.append(arguments) or 0)
     monkeypatch.setattr(module.shutil, "which", lambda name: None)
     monkeypatch.setattr(module, "make_venv", lambda: fake_venv(module))
     return module
@@ -340,6 +340,7 @@ PROGRAMS = {  # the first sign of each task that isn't a server
         ["ruff check", "ruff format", "set of contracts", "mypy [-h]"],
     ),
     "site": (["--help"], ["usage: build.py", "--lessons"]),
+    "pdsynth": (["plan", "survey.csv", "survey.toml", "--epsilon", "1"], ["6,000 rows"]),
 }
 
 
@@ -350,6 +351,12 @@ def test_the_other_tasks_start_for_this_user(root, tmp_path, task):
         code, text = child.wait(), log.read_text("utf-8")
     assert code == 0, text[-3000:]
     assert [sign for sign in signs if sign not in text] == []
+
+
+def test_a_file_of_one_s_own_is_named_from_the_folder_where_one_is(root, tmp_path):
+    (tmp_path / "mine.csv").write_text("age,sex\n" + "34,f\n61,m\n" * 20)
+    with started(root, tmp_path, "pdsynth", "outline", "mine.csv") as (child, log):
+        assert child.wait() == 0 and "34 | 61" in log.read_text("utf-8")
 
 
 def test_every_task_is_started_by_a_test(run):

@@ -1,6 +1,9 @@
 """The built website in a real browser, from a plain file server: no kernel, no other address."""
 
+import hashlib
+import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +13,9 @@ import pytest
 from browser_tools import STILL
 from filelock import FileLock
 from site_tools import Server, broken, leaks, of_this_machine
+
+from pdsynth.course.guess import guess
+from pdsynth.course.typed import read_typed
 
 CHROMIUM = (
     os.environ.get("BROWSER_PATH")
@@ -138,7 +144,7 @@ def visit(browser):
 
 def live(page):
     """The first panel, drawn; it starts when it comes near."""
-    page.locator(".pdsynth-still, .pdsynth-live").first.scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('.pdsynth-still, .pdsynth-live').scrollIntoView()")
     page.locator(".pdsynth-live .main-svg").first.wait_for()
     return page.locator(".pdsynth-live").first
 
@@ -179,8 +185,8 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         before = parts(page)
         finding = page.locator(".pdsynth-live .pdsynth-status b").first
         assert finding.evaluate("b => getComputedStyle(b).display") == "block", "a title of its own"
-        symbols = page.locator(".pdsynth-live .pdsynth-control b").all_text_contents()
-        assert symbols == ["ε", "attribute"]
+        labels = page.locator(".pdsynth-live .pdsynth-control b").all_text_contents()
+        assert labels == ["privacy budget", "column"]
         press(page, "ε, ", "ArrowLeft", 2)
         after = parts(page)
         assert before[0] != after[0] and before[2] != after[2]
@@ -196,7 +202,7 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         button.click()
         assert page.locator(".pdsynth-live .pdsynth-told").text_content().strip()
         page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        ink = "getComputedStyle(document.querySelector('.pdsynth-live .xtick text')).fill"
+        ink = "getComputedStyle(document.querySelector('.pdsynth-live .ytick text')).fill"
         page.wait_for_function(f"() => {ink} === 'rgb(224, 224, 224)'")
         assert page.locator(".pdsynth-live").first.evaluate(FAINT, 3.0) == []
         clean(page)
@@ -204,6 +210,118 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         narrow = "table { table-layout: fixed; width: 60px !important }"
         page.add_style_tag(content=narrow + " td { word-break: break-all }")
         assert page.evaluate(BROKEN), "the failing twin: words in cells of a few pixels"
+
+
+def test_a_guess_is_typed_and_committed_without_a_kernel(one, visit):
+    with Server(one) as address:
+        page = visit(address, "lessons/00_start_here.html")
+        box = page.locator(".pdsynth-guess").first
+        answer = box.locator("details")
+        field = box.get_by_label("Your guess")
+        assert not answer.is_visible()
+        field.fill("many")
+        field.press("Enter")
+        assert "A number, please" in box.get_by_role("status").text_content()
+        assert not answer.is_visible() and field.is_enabled()
+        field.fill("1,5")
+        field.press("Enter")
+        assert box.get_by_role("status").text_content() == "You: 1.5 of 100"
+        assert "Answer: " in answer.inner_text() and field.is_disabled()
+        hidden = page.locator(".cell.tag_hide-input:has(.pdsynth-guess)").first
+        assert hidden.locator("details.hide").get_attribute("open") is None, "its code is folded"
+        texts = ["1,5", "0,125", "1,000", "1.000", "1.234,5", "12 %", "−3", "1 000", "1,2,3", "",
+                 "x", "1e3", ".5", "5.", "1,234.5", "1,234,567", "--1", "1_000", "+2"]  # fmt: skip
+        load = "Promise.all([import('/_static/guesses.js')])"
+        read = page.evaluate(f"ts => {load}.then(([m]) => ts.map(m.readTyped))", texts)
+        assert read == [typed(text) for text in texts]
+        facts = {"unit": "legs", "one": "leg", "digits": 3}
+        numbers = [14.84, 0.0123456, 1234567, 0, 2.0, 1]
+        written = page.evaluate(
+            f"([ns, f]) => {load}.then(([m]) => ns.map(n => m.write(n, f)))", [numbers, facts]
+        )
+        asked = guess("?", lambda: 1, unit="legs")
+        assert written == [asked.write(number) for number in numbers]
+        clean(page)
+
+
+def test_a_lesson_page_loads_at_most_3_mb_and_its_panel_is_alive(one, visit):
+    """What crosses the wire from a plain file server: text, styles, formulas, panel, states."""
+    with Server(one) as address:
+        page = visit(address, "lessons/00_start_here.html")
+        sizes = {}
+        page.on("response", lambda r: sizes.update({r.url: len(r.body()) if r.ok else 0}))
+        page.reload()
+        live(page)
+        page.wait_for_load_state("networkidle")
+        crossed = {url: size for url, size in sizes.items() if not url.startswith("blob:")}
+        assert any("plotly" in url for url in crossed) and any("mathjax" in url for url in crossed)
+        assert sum(crossed.values()) < 3_000_000, sorted(crossed.items(), key=lambda one: -one[1])
+        icons = page.locator(".bd-header svg, .bd-article-container svg.fa-expand, button svg")
+        assert icons.count() >= 2, "the icons that are used are drawn"
+        clean(page)
+
+
+def test_what_comes_from_npm_is_what_it_says(root):
+    (path,) = (root / "website" / "vendor").glob("*.tgz")
+    told = (path.parent / "README.md").read_text("utf-8")
+    assert hashlib.sha256(path.read_bytes()).hexdigest() in told and path.name in told
+    version = re.search(r"min-([\d.]+)\.tgz", path.name)[1]
+    lessons = pytest.importorskip("plotly.offline").get_plotlyjs_version()
+    assert version == lessons, "the site draws as the lessons do: npm pack the same version"
+
+
+def test_home_begins_with_a_question_and_a_live_panel_and_its_map_leads_to_lessons(one, visit):
+    with Server(one) as address:
+        page = visit(address, "index.html")
+        first = page.locator("article p").first.text_content()
+        assert "?" in first, first
+        live(page)
+        before = parts(page)
+        page.locator(".pdsynth-live input[type=range]").first.focus()
+        page.keyboard.press("Home")
+        assert parts(page) != before
+        boxes = page.locator("article svg a")
+        assert boxes.count() == 1 and boxes.first.get_attribute("href").endswith("here.html")
+        commands, panel = page.locator("#the-library"), page.locator(".pdsynth-live").first
+        assert "run.py lab" in commands.inner_text()
+        assert panel.bounding_box()["y"] < commands.bounding_box()["y"], "commands stand below"
+        clean(page)
+
+
+def test_helpers_are_folded_and_symbols_are_words(one, root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "website"))
+    build = importlib.import_module("build")
+    assert build.is_helper("import math\n\ndef f(x):\n    return x\nlimit = 3")
+    for shown in ("f(3)", "def f(x):\n    return x\nf(3)", "x = 3", "def g(x):\n    ..."):
+        assert not build.is_helper(shown), shown
+    monkeypatch.setenv("PDSYNTH_SITE_STATIC", ".")
+    conf = importlib.import_module("conf")
+    assert conf.plain("L₀, $L_0$ and L_{0}") == "L0, $L0$ and L0"
+
+
+@pytest.mark.parametrize("path", ["index.html", "lessons/00_start_here.html"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_shuts_a_reader_out(one, visit, path, theme):
+    """Findings of axe-core in what is ours: the article, panels and guesses included."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    with Server(one) as address:
+        page = visit(address, path)
+        live(page)
+        page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        page.wait_for_timeout(300)
+        found = axe.run(page, context=[["article"]]).response["violations"]
+        told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:4]) for one in found]
+        assert told == []
+        page.evaluate("document.querySelector('article').append(new Image())")
+        assert axe.run(page, context=[["article"]]).response["violations"], "the failing twin"
+
+
+def typed(text):
+    """What the course reads; None for what is no number."""
+    try:
+        return read_typed(text)
+    except ValueError:
+        return None
 
 
 def test_lesson_00_on_a_phone_cuts_nothing(one, visit):
@@ -231,22 +349,24 @@ def test_lesson_07_moves_network_noise_ledger_and_distances(site, visit):
     with Server(site) as address:
         page = visit(address, "lessons/07_hpprivbayes.html")
         panel = live(page)
-        charts = panel.locator(".pdsynth-chart")
 
         def drawings():
-            panel.locator(".pdsynth-plot[aria-busy=false]").wait_for()
-            return [
-                chart.evaluate(
-                    "c => [...c.querySelectorAll('.cartesianlayer path, .cartesianlayer image')]"
-                    ".map(p => ['d', 'transform', 'href', 'xlink:href']"
-                    ".map(name => p.getAttribute(name))).join()"
+            found = []
+            for _ in range(panel.locator(".pdsynth-chart").count()):
+                panel.locator(".pdsynth-plot[aria-busy=false]").wait_for()
+                found.append(
+                    panel.locator(".pdsynth-chart:visible").evaluate(
+                        "c => [...c.querySelectorAll('.cartesianlayer :is(path, image)')]"
+                        ".map(p => ['d', 'transform', 'href', 'xlink:href']"
+                        ".map(name => p.getAttribute(name))).join()"
+                    )
                 )
-                for chart in charts.all()
-            ]
+                panel.get_by_role("button", name="next chart").press("Enter")
+            return found
 
         seen, tables = [drawings()], [panel.locator(".pdsynth-table").first.text_content()]
         for key, times in (("Home", 1), ("ArrowRight", 3), ("End", 1)):
-            press(page, "ε, total privacy budget", key, times)
+            press(page, "ε, privacy budget", key, times)
             seen.append(drawings())
             tables.append(panel.locator(".pdsynth-table").first.text_content())
         assert len(seen[0]) == 3, "network, noise, distances"

@@ -87,7 +87,7 @@ def test_states_are_what_the_live_panel_shows(build, worlds):
         live.set(**at)
         assert held["status"] == live.status.value
         assert held["alt"] == live.plot.alt
-        assert held["tables"] == [box.value for box in live.tables.children]
+        assert held["tables"] == live.tables.value
         assert held["figure"] == build.states.plain(json.loads(live.plot.figure))
 
 

@@ -4,23 +4,24 @@ import live from "./liveplot.js";
 const HERE = new URL(".", import.meta.url);
 const NEEDS = "needs a kernel: open this lesson's notebook on your own machine";
 
-async function load(url) {
+async function unpack(url) {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${answer.status} for ${url}`);
   const bytes = new Uint8Array(await answer.arrayBuffer());
   const packed = bytes[0] === 0x1f && bytes[1] === 0x8b; // some servers unpack it on the way
   const stream = new Blob([bytes]).stream();
-  return new Response(packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).json();
+  return new Response(packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream);
 }
+const load = async (url) => (await unpack(url)).json();
 
 let plotly = null;
-const library = () => (plotly ??= new Promise((done, fail) => {
+const library = () => (plotly ??= unpack(new URL("plotly.min.js.gz", HERE)).then((code) => code.blob()).then((code) => new Promise((done, fail) => {
   const script = document.createElement("script");
-  script.src = new URL("plotly.min.js", HERE);
+  script.src = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   script.onload = () => { window.__pdsynth_plotly__ = { library: window.Plotly, asked: 0, waiting: new Set() }; done(); };
   script.onerror = () => fail(new Error("plotly.js is missing"));
   document.head.append(script);
-}));
+})));
 
 function element(parent, tag, className = "", html = "") {
   const node = parent.appendChild(document.createElement(tag));
@@ -30,12 +31,11 @@ function element(parent, tag, className = "", html = "") {
 }
 
 let count = 0;
-// as in a notebook: the symbol in bold, then the words
-const marked = (one) => one.label || `<b>${one.symbol}</b>${one.words.slice(one.symbol.length)}`;
+const marked = (one) => one.label || `<b>${one.words}</b>`;
 
 // A label, a number box where values are numbers, and a slider or a menu over the values that the page holds.
 function control(parent, one, moved) {
-  const cell = element(parent, "div", "pdsynth-control");
+  const cell = element(parent, "div", `pdsynth-control pdsynth-c-${one.name}`);
   const row = element(cell, "div", one.menu ? "pdsynth-choice" : "pdsynth-number");
   const label = element(row, "label", "widget-label", marked(one));
   label.title = one.words;
@@ -57,6 +57,7 @@ function control(parent, one, moved) {
   if (bar.disabled) bar.title = `another value ${NEEDS}`;
   const show = (place) => { bar.value = place; box.value = one.texts[place]; bar.setAttribute("aria-valuetext", one.texts[place]); };
   bar.addEventListener("input", () => moved(+bar.value));
+  if (one.ends.length) element(cell, "div", "pdsynth-ends", one.ends.map((end) => `<span>${end}</span>`).join(""));
   box.addEventListener("change", () => {
     const place = one.texts.findIndex((text) => +text === +box.value);
     moved(place, `${label.textContent} = ${box.value} ${NEEDS}. This page holds ${one.texts.join(", ")}.`);
@@ -65,13 +66,13 @@ function control(parent, one, moved) {
 }
 
 // What liveplot.js asks of a widget's model.
-function model(dark) {
+function model(dark, grabbed) {
   const state = { figure: '{"data": [], "layout": {}}', alt: "", dark_colours: dark, busy: false }, heard = {};
   return {
     get: (name) => state[name],
     on: (event, act) => (heard[event] ??= new Set()).add(act),
     off: (event, act) => heard[event]?.delete(act),
-    send: () => {},
+    send: (message) => { if (message.type === "grab") grabbed(message.values); },
     set(news) { Object.assign(state, news); for (const name of Object.keys(news)) for (const act of heard[`change:${name}`] ?? []) act(); },
   };
 }
@@ -79,14 +80,23 @@ function model(dark) {
 function build(still, held) {
   const root = document.createElement("div");
   root.className = "pdsynth-live";
-  const levers = element(root, "div", "pdsynth-levers");
-  const controls = element(levers, "div", "pdsynth-controls"), tries = element(levers, "div", "pdsynth-tries");
-  const told = element(root, "div", "pdsynth-told"), alert = element(root, "div", "pdsynth-alert");
-  const status = element(root, "div", "pdsynth-status"), plot = element(root, "div");
+  const status = element(root, "div", "pdsynth-status"), levers = element(root, "div", "pdsynth-levers");
+  const part = (name) => element(levers, "div", `pdsynth-${name}`);
+  const [controls, tries, told, alert, more] = ["controls", "tries", "told", "alert", "more"].map(part);
+  const plot = element(root, "div");
   const tables = element(root, "div", "pdsynth-tables");
   element(root, "div", "pdsynth-note", held.note);
   let at = held.start.split(",").map(Number);
-  const figure = model(held.dark);
+  // a drag moves each control that it names to the nearest place that the page holds
+  const figure = model(held.dark, (values) => {
+    for (const [name, value] of Object.entries(values)) {
+      const which = held.controls.findIndex((one) => one.name === name);
+      const far = held.controls[which]?.texts.map((text) => Math.abs(text - value)) ?? [];
+      if (far.length) at = at.with(which, far.indexOf(Math.min(...far)));
+    }
+    told.innerHTML = "";
+    show();
+  });
   const refuse = (text) => { alert.innerHTML = ""; element(alert, "span", "", "").textContent = text; alert.firstChild.setAttribute("role", "alert"); };
   const show = () => {
     const state = held.states[at.join()];
@@ -94,16 +104,15 @@ function build(still, held) {
     if (!state) return refuse(`This combination ${NEEDS}. The figure stays as it was; move one control back.`);
     alert.innerHTML = state.alert;
     status.innerHTML = `<div class="widget-html-content">${state.status}</div>`; // as in a notebook
-    tables.innerHTML = state.tables.join("");
+    tables.innerHTML = `<div class="widget-html-content">${state.tables}</div>`;
     figure.set({ figure: JSON.stringify(state.figure), alt: state.alt });
   };
-  const shows = held.controls.map((one, which) => control(controls, one, (place, problem) => {
+  const shows = held.controls.map((one, which) => control(which < held.main ? controls : more, one, (place, problem) => {
     told.innerHTML = "";
     if (place < 0) return refuse(problem);
     at = at.with(which, place);
     show();
   }));
-  if (held.tries.length) element(tries, "span", "widget-label", "Try this:");
   for (const one of held.tries)
     element(tries, "button", "", one.label).addEventListener("click", () => {
       at = one.at.split(",").map(Number);

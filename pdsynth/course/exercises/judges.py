@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from ...core import show
+from ..typed import read_typed
 from .exercise import Judge
 
 
 @dataclass(frozen=True)
 class Number:
-    """One of the numbers ``right``, up to the relative error ``within``.
+    """One of the numbers ``right``, up to ``within`` or rounded to three significant digits.
 
-    ``numbers`` are the student's own, as the words show them.
+    ``within`` is a relative error; a whole number isn't rounded. ``numbers`` are the student's own,
+    as the words show them. A text is read as people type numbers (:func:`read_typed`).
 
     >>> Number([4], {0: "did you take 2 - 2?"}, "{value:g} is not 2 + 2.")(5)
     '5 is not 2 + 2.'
@@ -30,12 +33,15 @@ class Number:
 
     def __call__(self, answer: Any) -> str | None:
         """The words for this answer."""
-        value = float(answer)
+        try:
+            value = read_typed(answer) if isinstance(answer, str) else float(answer)
+        except (TypeError, ValueError):
+            return _no_number(answer)
 
         def near(number: float, error: float) -> bool:
             return math.isclose(value, number, rel_tol=error, abs_tol=1e-9)
 
-        if any(near(number, self.within) for number in self.right):
+        if any(near(number, self.within) or rounds(number, value) for number in self.right):
             return None
         loose = max(self.within, 1e-3)
         found = (words for number, words in self.mistakes.items() if near(number, loose))
@@ -45,7 +51,32 @@ class Number:
     def ambiguous(self) -> bool:
         """Whether a likely mistake gives the right number, too."""
         gap = max(self.within, 1e-3)
-        return any(math.isclose(a, b, rel_tol=gap) for a in self.right for b in self.mistakes)
+        return any(
+            math.isclose(a, b, rel_tol=gap) or rounds(a, b)
+            for a in self.right
+            for b in self.mistakes
+        )
+
+
+def rounds(number: float, value: float) -> bool:
+    """Whether a value is the number, rounded to three significant digits or to more.
+
+    >>> rounds(7 / 12, 0.583), rounds(7 / 12, 0.58), rounds(1234, 1230)
+    (True, False, False)
+    """
+    if not math.isfinite(number) or float(number).is_integer():
+        return False
+    return any(float(f"{number:.{digits}g}") == value for digits in (3, 4, 5, 6))
+
+
+def _no_number(answer: Any) -> str:
+    """The words for what is no number; 1,1 is a pair in Python."""
+    if isinstance(answer, tuple) and len(answer) == 2:
+        return (
+            f"{answer} is a pair of numbers: Python writes a fraction with a point, "
+            f"{answer[0]}.{answer[1]}."
+        )
+    return f"{show(answer)} is no number: answer with one, such as 12 or 0.5."
 
 
 @dataclass(frozen=True)

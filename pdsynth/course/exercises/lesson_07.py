@@ -11,16 +11,16 @@ true_cost = Computation(
     lambda d, k, in_b, epsilon2: Fraction(d - in_b, d - k - in_b) * epsilon2,
     cases=[(14, 4, 7, Fraction(1)), (14, 4, 9, Fraction(1)), (6, 2, 3, Fraction(1, 2))],
     mistakes={
-        "true_cost returns what is claimed. Count the tables that are noised: d − l of them, not d − k − l.": (
+        "true_cost returns what is claimed. Count the tables that are noised: d − |B| of them, not d − k − |B|.": (
             lambda d, k, in_b, epsilon2: epsilon2
         ),
         "true_cost is upside down: more tables than were paid for cost more, not less.": (
             lambda d, k, in_b, epsilon2: Fraction(d - k - in_b, d - in_b) * epsilon2
         ),
-        "true_cost noises all d tables. Those of group B have their own budget: d − l are A's.": (
+        "true_cost noises all d tables. Those of group B have their own budget: d − |B| are A's.": (
             lambda d, k, in_b, epsilon2: Fraction(d, d - k - in_b) * epsilon2
         ),
-        "true_cost charges ε₂ for each table. Each costs ε₂/(d − k − l).": (
+        "true_cost charges ε₂ for each table. Each costs ε₂/(d − k − |B|).": (
             lambda d, k, in_b, epsilon2: (d - in_b) * epsilon2
         ),
         "true_cost is what is spent *too much*. Add the ε₂ that was paid for.": (
@@ -35,10 +35,10 @@ true_cost = Computation(
         "true_cost is halved: a replaced record moves two cells, so one table costs 2/scale.": (
             lambda d, k, in_b, epsilon2: Fraction(d - in_b, d - k - in_b) * epsilon2 / 2
         ),
-        "true_cost is that of PrivBayes, d/(d − k). Here the scale was made for d − k − l tables.": lambda d, k, in_b, epsilon2: (
+        "true_cost is that of PrivBayes, d/(d − k). Here the scale was made for d − k − |B| tables.": lambda d, k, in_b, epsilon2: (
             Fraction(d, d - k) * epsilon2
         ),
-        "true_cost counts the tables of B. A has the other d − l.": lambda d, k, in_b, epsilon2: (
+        "true_cost counts the tables of B. A has the other d − |B|.": lambda d, k, in_b, epsilon2: (
             Fraction(in_b, d - k - in_b) * epsilon2
         ),
         "true_cost is the scale over ε₂: multiply the price of one table by their number.": (

@@ -33,6 +33,7 @@ LESSONS = {
     "side_by_side": "18_side_by_side",
     "forest": "18_forest",
     "own_data": "19_your_own_data",
+    "way_back": "19_the_way_back",
     "outside": "20_the_world_outside",
     "persons": "21_your_epsilon_is_your_own",
 }

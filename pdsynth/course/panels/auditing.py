@@ -1,5 +1,7 @@
 """The courtroom of lesson 16: the lower bound of an audit climbs past the claim, or doesn't."""
 
+import math
+
 import numpy as np
 
 from ... import audit
@@ -53,7 +55,10 @@ def draw_climb(plot: Board, case: Case, samples: Samples) -> None:
         width=1.5,
         name="a perfect attack would show",
     )
-    plot.line(sizes, [claimed] * len(sizes), "none", dash="dash", width=2, name="claimed ε")
+    plot.line(sizes, [claimed] * len(sizes), "look", dash="dash", width=2, name="claimed ε")
+    plot.note(f"proved: <b>{found[-1]:.2f}</b>", math.log10(runs), found[-1] + 0.35, 1,
+              "attack" if found[-1] > claimed else "private", 16, xanchor="right")  # fmt: skip
+    plot.layout["meta"]["more"] = {"control": "runs", "by": 1, "label": "1,000 more"}
 
 
 def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
@@ -62,7 +67,7 @@ def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
     high = max(high, low + 1)
     edges = np.linspace(low, high, min(BARS, max(2, int(high - low) + 1)) + 1)
     for name, world, colour, shape in zip(
-        ("D", "D'"), samples, ("none", "private"), ("", "/"), strict=True
+        ("D", "D'"), samples, ("real", "look"), ("", "/"), strict=True
     ):
         share = np.histogram(np.clip(world, low, high), edges)[0] / len(world)
         plot.bars(
@@ -102,8 +107,8 @@ def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
         ),
     ),
     step=choice("step", STEPS),
+    runs=slider("runs", 10, 1, 40, 1, unit="thousand", tooltip="runs of each world"),
     epsilon=slider("ε", 1.0, 0.1, 3.0, 0.1, tooltip="ε, what the step claims"),
-    runs=slider("runs", 10, 1, 40, 1, unit="thousand", tooltip="runs of each world, in thousands"),
 )
 def view(step: str, epsilon: float, runs: int) -> View:
     """One audit; ``runs`` in thousands."""
@@ -117,6 +122,7 @@ def view(step: str, epsilon: float, runs: int) -> View:
     ceiling = audit.ceiling(count)
     facts = {"lost": lost, "claimed": epsilon, "verdict": verdict, "ceiling": ceiling}
     status = (
+        f"{count:,} runs prove {lost:.2f}; {epsilon:g} was claimed. "
         f"{verdict.capitalize()}: claimed ε = {epsilon:g}, lost at least {format_epsilon(lost)} "
         f"with 95 % confidence. In theory {format_epsilon(case.theory(case.claimed))}; "
         f"a perfect attack would show {format_epsilon(ceiling)}."

@@ -28,7 +28,7 @@ from ..widgets.view import Try, View
 from .drawing import Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, pair_controls, remember
-from .words import ledger_summary
+from .words import ledger_summary, percent
 
 SKETCHES = {
     "strict: noisy R, attributes": "strict",
@@ -141,9 +141,9 @@ def draw_grid(plot: Board, table: TeachingTable, pair: tuple[int, int]) -> None:
         hover="%{customdata:,} records",
     )
     for cut in grid(table, pair).row_cuts:
-        plot.mark((cut - 0.5, cut - 0.5), (-0.5, y.size - 0.5), "attack", 1, 3, None)
+        plot.mark((cut - 0.5, cut - 0.5), (-0.5, y.size - 0.5), "look", 1, 3, None)
     for cut in grid(table, pair).column_cuts:
-        plot.mark((-0.5, x.size - 0.5), (cut - 0.5, cut - 0.5), "attack", 1, 3, None)
+        plot.mark((-0.5, x.size - 0.5), (cut - 0.5, cut - 0.5), "look", 1, 3, None)
     found = strengths(table, pair)
     plot.dots(
         list(found.values())[::-1],
@@ -188,9 +188,11 @@ def draw_clusters(plot: Board, state: dict[str, Any]) -> None:
         marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": "#FFFFFF"}},
     )
     plot.boxes(map(len, state["clusters"]), 4, 3)
-    x, y = {"range": [-0.6, d - 0.4]}, {"range": [d - 0.4, -0.6]}
+    said = f"framed: <b>{percent(state['inside'])}</b>"
+    plot.note(said, -0.5, -1.2, 3, "look", 15, xanchor="left")
+    x, y = {"range": [-0.6, d - 0.4]}, {"range": [d - 0.4, -2.0]}
     plot.set(
-        x3={**x, **short_ticks(names), "showticklabels": d <= 20},
+        x3={**x, **short_ticks(names), "showticklabels": False},
         y3={**y, **short_ticks(names), "tickfont": {"size": 9 if d > 20 else 12}},
     )
 
@@ -237,9 +239,9 @@ def clusters_table(clusters: Clusters, names: tuple[str, ...]) -> str:
             lambda was, now: now.inside < was.inside,
         ),
     ),
-    **pair_controls("age", "marital-status"),
-    k=slider("k", 3, 1, 6, 1, unit="clusters", tooltip="k, number of clusters"),
     epsilon=slider("ε₁", 0.4, 0.05, 2.0, 0.05, tooltip="ε₁, budget of the similarities"),
+    k=slider("k", 3, 1, 6, 1, tooltip="k, number of clusters"),
+    **pair_controls("age", "marital-status"),
     eta=slider("η", 0.2, 0.0, 0.9, 0.05, tooltip="η, weakest tie against the strongest"),
     sketch=choice("similarities", list(SKETCHES)),
     reading=choice("reading", list(READINGS)),
@@ -274,8 +276,8 @@ def view(
     removed = int(state["removed"].sum()) // 2
     paid = f"claimed ε₁ = {epsilon:g}, truly {finite:g}"
     status = (
-        f"The clusters keep {state['inside']:.0%} of all pairwise information "
-        f"({state['best']:.0%} without noise and with the right sign). "
+        f"{plural(k, 'cluster keeps', 'clusters keep')} {percent(state['inside'])} of what pairs "
+        f"of columns share. Without noise and with the right sign {state['best']:.0%}. "
         f"MIC({x}, {y}) = {cuts.value:.3f} on a {len(cuts.row_cuts) + 1} × "
         f"{len(cuts.column_cuts) + 1} grid; "
         f"I = {mutual_information(table.records.table(pair)):.3f} bits"

@@ -11,7 +11,7 @@ from ...evaluation.classifiers import five_classifiers
 from ...evaluation.disclosure import gcap
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
-from .drawing import Board, ticks
+from .drawing import Board, friendly, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
 from .words import ledger_summary
@@ -127,7 +127,7 @@ def draw_heat(
     row, end = table.schema.index(sensitive), len(names) - 0.5
     for cell, name in enumerate(TABLES, start=1):
         plot.pairs(state["heat"][name], names, cell, 3, coloraxis="coloraxis", colorscale=None)
-        plot.mark((-0.5, end), (row - 0.5, row + 0.5), "attack", cell, 2, None)
+        plot.mark((-0.5, end), (row - 0.5, row + 0.5), "look", cell, 2, None)
         plot.set(
             **{
                 f"x{cell}": {"range": [-0.5, end], **ticks(names)},
@@ -156,15 +156,16 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
         (6, losses),
     ]
     for cell, values in kinds:
-        form = ".3f" if cell == 6 else ".1f"
+        form = ".3f" if cell == 6 else ".0f"
         plot.bars(
             [0, 1, 2],
             [min(v, top) if cell == 6 else v for v in values],
-            ["real", private, private],
+            ["real", private, "look"],
             cell,
             pattern=pattern,
             customdata=TABLES,
-            labels=["∞" if v == math.inf else f"{v:{form}}" for v in values],
+            labels=["∞" if v == math.inf else f"<b>{v:{form}}</b>" for v in values],
+            textfont={"size": 16},
             hover="%{customdata}: %{text}",
         )
         if cell < 6:
@@ -177,7 +178,15 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
                 showlegend=cell == 4,
                 name="always the most frequent value",
             )
-        plot.set(**{f"x{cell}": {"range": [-0.6, 2.6], **ticks(TABLES), "zeroline": None}})
+        plot.set(
+            **{
+                f"x{cell}": {
+                    "range": [-0.6, 2.6],
+                    **ticks(("original", "ordinary network", "custom network")),
+                    "zeroline": None,
+                }
+            }
+        )
     plot.set(y6={"range": [0, 1.15 * top]})
 
 
@@ -206,9 +215,9 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
             lambda was, now: now.DS < was.DS,
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
-    k=choice("k", ["auto", "1", "2", "3", "4"], tooltip="k, largest number of parents"),
-    sensitive=choice("sensitive", SENSITIVE, tooltip="sensitive attribute"),
+    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
+    sensitive=choice("secret", {friendly(name): name for name in SENSITIVE}),
+    k=choice("k", ["auto", "1", "2", "3", "4"], tooltip="k, parents of a column"),
     guarantee=choice("guarantee", {"strict": "strict", "none (the paper)": "none"}),
     measure=choice(
         "heat maps",
@@ -231,8 +240,8 @@ def view(
     )
     draw_heat(plot, table, state, sensitive, measure)
     draw_bars(plot, state, guarantee)
-    plot.entitle("x4y4", f"Attacker finds {sensitive}, %")
-    plot.entitle("x6y6", f"ε of {sensitive} alone")
+    plot.entitle("x4y4", f"How often the attacker finds {friendly(sensitive)}, %")
+    plot.entitle("x6y6", f"Promise: ε that {friendly(sensitive)} alone may lose")
     found, learnt = (
         [f"{100 * state['scores'][name][what]:.1f} %" for name in TABLES]
         for what in ("disclosure", "utility")
@@ -240,8 +249,9 @@ def view(
     facts = {name: 100 * state["scores"][name]["disclosure"] for name in TABLES}
     facts |= {"use": 100 * state["scores"]["DS"]["utility"], "zero": 100 * state["zero rule"]}
     status = (
-        f"The attacker finds {sensitive} for {found[2]} from the custom network's table, "
-        f"{found[1]} from the ordinary one's, {found[0]} from the original. Always saying the most "
+        f"The attacker finds {facts['custom']:.0f}% with the custom network, "
+        f"{facts['DS']:.0f}% without it. In full: {found[2]}, {found[1]}, and {found[0]} "
+        f"from the original. Always saying the most "
         f"frequent value: {facts['zero']:.1f} %. Income is learnt to {learnt[1]} (ordinary) and "
         f"{learnt[2]} (custom)."
     )

@@ -24,6 +24,25 @@ Axis = Mapping[str, Any]
 Cell = int | tuple[int, int]
 Points = Any  # whatever Plotly takes as x or y
 Curve = tuple[list[float | None], list[float | None]]
+# In every panel grey is real, blue protected, orange the thing to look at, red broken; green is a
+# run without noise, to compare with.
+INKS = {
+    "real": PALETTE["real"],
+    "private": "#0072B2",
+    "look": "#E69F00",
+    "attack": "#B34700",
+    "none": "#00795A",
+}
+# Columns of the teaching tables in plain words.
+PLAIN = {
+    "fnlwgt": "census weight",
+    "education-num": "schooling",
+    "capital-gain": "capital gain",
+    "capital-loss": "capital loss",
+    "hours-per-week": "hours a week",
+    "native-country": "country",
+    "marital-status": "marriage",
+}
 OVERLAY = {"fillmode": "overlay", "size": 6}  # of the patterns that tell bars apart without colour
 
 
@@ -111,6 +130,10 @@ class Board:
     @property
     def figure(self) -> go.Figure:
         """What is drawn so far; Plotly checks it once, which takes longer than drawing it."""
+        axes = [axis for name, axis in self.layout.items() if name[1:5] == "axis"]
+        for item, keys in ((self.traces, "xy"), (axes, ("ticktext", "categoryarray"))):
+            for one in item:
+                one |= {k: [friendly(v) for v in one[k]] for k in keys if _named(one.get(k))}
         return go.Figure(self.traces, self.layout)
 
     def add(
@@ -160,7 +183,7 @@ class Board:
         cell: Cell = 1,
         *,
         symbol: Any = None,
-        size: float = 12,
+        size: float | list[float] = 12,
         mode: str = "markers",
         **more: Any,
     ) -> None:
@@ -207,15 +230,15 @@ class Board:
         )
 
     def distances(self, matrix: np.ndarray, names: Sequence[str], top: float, bar: Axis) -> None:
-        """Two-way distances of all pairs of attributes beside a network, on the axes x2 and y3."""
+        """Two-way distances of all pairs of attributes beside a network, in cell 3."""
         self.heat(
             matrix,
-            (2, 3),
+            3,
             x=list(names),
             y=list(names),
             zmin=0,
             zmax=top,
-            colorbar={"title": "2-way<br>distance", "thickness": 12} | dict(bar),
+            colorbar={"title": "off by", "thickness": 12, "tickformat": ".0%"} | dict(bar),
             hover="%{x} × %{y}: %{z:.3f}",
         )
 
@@ -266,7 +289,7 @@ class Board:
     ) -> None:
         """A text without an arrow; orange is too light for one, so it keeps the page's ink."""
         a, b = _both(cell)
-        own = {} if colour == "private" else {"color": ink(colour)}
+        own = {} if colour == "look" else {"color": ink(colour)}
         font = own | {"size": size} if colour else None
         self.layout["annotations"].append(
             {
@@ -281,19 +304,17 @@ class Board:
             | more
         )
 
-    def equal_noise(self, labels: Sequence[str]) -> None:
-        """The line in cell (1, 2) above which a table has more noise than records."""
-        self.limit([-0.6, len(labels) - 0.4], [1, 1], (1, 2))
+    def equal_noise(self, labels: Sequence[str], drowned: int) -> None:
+        """The line in cell (2, 1) beyond which a table has more noise than records."""
+        self.limit([1, 1], [-0.6, len(labels) - 0.4], (2, 1))
         self.note(
-            "above: more noise than signal",
+            f"<b>{drowned}</b> drowned →",
             0,
-            0,
-            (1, 2),
+            -1.1,
+            (2, 1),
             "attack",
-            11,
-            xref="x domain",
-            xanchor="left",
-            yanchor="bottom",
+            13,
+            xanchor="center",
         )
 
     def set(self, **axes: Axis) -> None:
@@ -317,14 +338,15 @@ class Board:
         known = {frozenset(edge) for edge in edges}
         for kept, (name, style) in zip((True, False), styles.items(), strict=True):
             mine = [edge for edge in network.edges if (frozenset(edge) in known) == kept]
-            self.line(*arcs(network, mine), cell=cell, name=name, hover=False, **style)
+            x, y = arcs(network, mine)
+            self.line(y, x, cell=cell, name=name, hover=False, **style)
 
     def nodes(self, words: Sequence[str], size: float, cell: int = 1) -> None:
         """A network's attributes on the zero line, each with its words on hover."""
         self.dots(
-            list(range(len(words))),
             [0] * len(words),
-            "none",
+            list(range(len(words))),
+            "private",
             cell,
             size=size,
             text=words,
@@ -334,15 +356,19 @@ class Board:
     def network(
         self, curve: Curve, labels: Sequence[str], marks: Iterable[Mark], widest: int | None = None
     ) -> None:
-        """Arcs over the noise of their tables, on y1 and y2; ``widest``: places an arc spans."""
-        self.line(*curve, "real", width=1, hover=False)
-        floor = 10.0 ** (self.layout["yaxis2"]["range"][0] - 1)
+        """Arcs beside the noise of their tables, on x1 and x2; names stand along y1.
+
+        ``widest``: places an arc spans. A table with more noise than records is red.
+        """
+        along, heights = curve
+        self.line(heights, along, "real", width=1, hover=False)
+        floor, drowned = 10.0 ** (self.layout["xaxis2"]["range"][0] - 1), 0
         for mark in marks:
             words, at = list(mark.words), list(mark.at)
             if mark.symbol:
                 self.dots(
-                    at,
                     [0] * len(at),
+                    at,
                     mark.colour,
                     symbol=mark.symbol,
                     size=mark.size,
@@ -351,18 +377,20 @@ class Board:
                     hover="%{text}",
                 )
             if mark.noise is not None:
+                drowned += sum(v > 1 for v in mark.noise)
                 self.dots(
-                    at,
                     [max(v, floor) for v in mark.noise],
-                    mark.colour,
-                    (1, 2),
+                    at,
+                    ["attack" if v > 1 else mark.colour for v in mark.noise],
+                    (2, 1),
                     symbol=mark.symbol or "circle",
-                    size=10,
+                    size=[14 if v > 1 else 10 for v in mark.noise],
+                    name=mark.name,
                     customdata=words,
-                    hover="%{customdata}: %{y:.3g}",
+                    hover="%{customdata}: %{x:.3g}",
                 )
-        self.equal_noise(labels)
-        self.set(x=places(labels), y=arches(widest or len(labels)))
+        self.equal_noise(labels, drowned)
+        self.set(x=arches(widest or len(labels)), y=lying(labels))
 
 
 def _both(cell: Cell) -> tuple[int | str, int | str]:
@@ -387,7 +415,7 @@ def ink(colour: Any) -> Any:
     """A colour by its name in the palette, or a list of them."""
     if isinstance(colour, list):
         return [ink(one) for one in colour]
-    return PALETTE.get(colour, colour)
+    return INKS.get(colour, colour)
 
 
 def ticks(labels: Sequence[str], first: int = 0) -> dict[str, Any]:
@@ -406,8 +434,23 @@ def places(labels: Sequence[str]) -> dict[str, Any]:
     return {"range": [-0.6, len(labels) - 0.4], **ticks(labels)}
 
 
+def lying(labels: Sequence[str]) -> dict[str, Any]:
+    """The same down an axis, the first name on top below a line for a note."""
+    return {**places(labels), "range": [len(labels) - 0.4, -1.7]}
+
+
+def friendly(text: Any) -> Any:
+    """A column's name in plain words; anything else as it is."""
+    return PLAIN.get(text, text) if isinstance(text, str) else text
+
+
+def _named(values: Any) -> bool:
+    return isinstance(values, list | tuple) and any(value in PLAIN for value in values
+                                                    if isinstance(value, str))  # fmt: skip
+
+
 def arches(width: int) -> dict[str, Any]:
-    """Settings of the axis along which a network's arcs rise, over ``width`` places."""
+    """Settings of the axis along which a network's arcs reach, over ``width`` places."""
     return {
         "range": [-0.6, width / 2],
         "showticklabels": False,

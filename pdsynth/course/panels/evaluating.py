@@ -237,7 +237,7 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
     """How well the target is learnt, against how often the secret is guessed."""
     for name in TABLES:
         use, risk = state["place"][name]
-        ring = {"color": ink("none"), "width": 3 * (name == chosen)}
+        ring = {"color": ink("look"), "width": 4 * (name == chosen)}
         plot.dots(
             [100 * use],
             [100 * risk],
@@ -247,12 +247,15 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
             name=name,
             showlegend=False,
             marker={"line": ring},
+            mode="markers+text",
+            text=[f"   <b>{name}: {100 * risk:.0f}%</b>   " if name == chosen else ""],
+            textposition="bottom center",
             hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %",
         )
     majority, zero_rule = chance(table)
     for level, text, ink_name in (
-        (state["place"][OTHERS][1], "what other people teach", "attack"),
-        (zero_rule, "zero rule", "real"),
+        (state["place"][OTHERS][1], "above: more than other people teach", "attack"),
+        (zero_rule, "the commonest answer", "real"),
     ):
         plot.mark((0, 1), (100 * level, 100 * level), ink_name, 4, xref="x4 domain")
         plot.note(
@@ -332,7 +335,7 @@ def standings(state: dict[str, Any], measure: str) -> str:
         ),
     ),
     table=choice("table", TABLES, tooltip="table that is looked at"),
-    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget of each algorithm"),
+    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, privacy budget"),
     k=choice("k", ["auto", 1, 2, 3], tooltip="k, largest number of parents"),
     measure=choice("measure", list(MEASURES), "2-way distance"),
 )
@@ -352,7 +355,8 @@ def view(data: SplitTable, table: str, epsilon: float, k: int | str, measure: st
     plot.entitle("x2y2", f"{table}: how the sets are spread")
     plot.entitle("x3y3", f"{table}: the worst sets")
     status = (
-        f"{table}: mean {MEASURES[measure].words} {mean[table]:.3f} "
+        f"{table}: the attacker guesses {100 * risk:.0f}% of relationships. "
+        f"Mean {MEASURES[measure].words} {mean[table]:.3f} "
         f"(other real people {mean[OTHERS]:.3f}). {TARGET.capitalize()} is learnt to "
         f"{100 * use:.1f} % (majority {100 * majority:.1f} %). The attacker finds {SECRET} for "
         f"{100 * risk:.1f} % (zero rule {100 * zero_rule:.1f} %), "

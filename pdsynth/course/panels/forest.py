@@ -1,5 +1,7 @@
 """Lesson 18: a forest of what single columns miss, made to agree, beside Independent, at any ε."""
 
+import math
+
 import numpy as np
 
 from ...algorithms import ConsistentBayes, Independent
@@ -9,7 +11,7 @@ from ..widgets.view import Try, View
 from .drawing import Board, Mark, arcs, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
-from .words import ledger_summary
+from .words import ledger_summary, percent
 
 TOTALS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 COARSE = 1.0  # the panel's agreement ends earlier than a fit's: the picture is the same
@@ -74,7 +76,7 @@ def noise_of_pairs(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
             lambda was, now: now.two < was.two < now.alone,
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget"),
+    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, privacy budget"),
     sensitive=lambda table: choice(
         "sensitive",
         [NOBODY, *table.schema.names],
@@ -96,7 +98,7 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
     marks = []
     for label, colour, symbol, mine in (
         ("attribute", "private", "circle", [i for i, a in enumerate(order) if a != name]),
-        ("sensitive", "attack", "diamond", [i for i, a in enumerate(order) if a == name]),
+        ("sensitive", "look", "diamond", [i for i, a in enumerate(order) if a == name]),
     ):
         words = [order[i] for i in mine]
         marks.append(
@@ -131,6 +133,8 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
             name="the forest" if cell == 3 else None,
             marker={"line": {"width": 2, "color": ink("real")}},
         )
+    plot.note(f"<b>{percent(measured[1])}</b>", math.log10(epsilon), measured[1] - 0.012, 4, "look",
+              16)  # fmt: skip
     losses = fitted.ledger_.attribute_epsilon()
     said = (
         ""
@@ -142,6 +146,7 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
     )
     edges = len(fitted.network_.edges)
     status = (
+        f"Pairs are off by {percent(measured[1])}; without any ties by {percent(single[1])}. "
         f"Two-way distance {measured[1]:.4f}, Independent {single[1]:.4f}. One-way "
         f"{measured[0]:.4f}, Independent {single[0]:.4f}; "
         f"{plural(edges, 'pair')} measured.{said}"

@@ -1,31 +1,68 @@
 """Lesson 13: a stored genetic search, replayed generation by generation beside the optimum."""
 
+from itertools import combinations
+
 import numpy as np
 
-from ...algorithms import Parameters, SearchResult, exact_search, genetic_search
-from ...core import Network, plural
-from ..widgets.controls import slider
+from ...algorithms import (
+    Parameters,
+    SearchResult,
+    exact_search,
+    genetic_search,
+    symmetric_matrix,
+)
+from ...core import Curator, Ledger, Network, as_fraction, plural
+from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
-from .drawing import Board, arches, places
+from .drawing import Board, arches, ink, lying
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
+from .words import percent
 
+SCORES = ("without noise", "private")
 LONGEST = 400  # generations that are run and stored; a smaller e is their beginning
 
 
 @remember
 def search(
-    table: TeachingTable, k: int, population: int, elite: int, r: float, seed: int
+    table: TeachingTable,
+    k: int,
+    population: int,
+    elite: int,
+    r: float,
+    seed: int,
+    epsilon: float | None = None,
 ) -> SearchResult:
-    """The whole search, stored."""
+    """The whole search, stored; on scores with noise if an ε is given."""
     parameters = Parameters(population, elite, r, LONGEST)
-    return genetic_search(table.information, k, np.random.default_rng(seed), parameters)
+    return genetic_search(scores_of(table, epsilon), k, np.random.default_rng(seed), parameters)
 
 
 @remember
-def optimum(table: TeachingTable, k: int) -> SearchResult:
-    """The best network there is."""
-    return exact_search(table.information, k)
+def scores_of(table: TeachingTable, epsilon: float | None) -> np.ndarray:
+    """Mutual information of all pairs, or R with noise that costs ε, which a private search has."""
+    if epsilon is None:
+        return table.information
+    d = len(table.schema)
+    pairs = list(combinations(range(d), 2))
+    share = as_fraction(round(epsilon, 4))
+    curator = Curator(table.records, Ledger(share), table.noise.fresh())
+    values, _ = curator.noisy_associations(
+        pairs, share, step="scores", source="the search's scores"
+    )
+    return symmetric_matrix(d, pairs, values)
+
+
+@remember
+def optimum(table: TeachingTable, k: int, epsilon: float | None = None) -> SearchResult:
+    """The best network there is for these scores."""
+    return exact_search(scores_of(table, epsilon), k)
+
+
+def bits_of(table: TeachingTable, network: Network) -> float:
+    """Mutual information along the edges of a network, in bits, whatever it was chosen by."""
+    at = table.schema.index
+    return float(sum(table.information[at(a), at(b)] for a, b in network.edges))
 
 
 def shared(one: Network, two: Network) -> int:
@@ -33,14 +70,16 @@ def shared(one: Network, two: Network) -> int:
     return len({frozenset(e) for e in one.edges} & {frozenset(e) for e in two.edges})
 
 
-def draw_fitness(plot: Board, history: np.ndarray, generation: int, last: int, best: float) -> None:
+def draw_fitness(
+    plot: Board, history: np.ndarray, generation: int, last: int, best: float, true: float
+) -> None:
     """Fitness of the generations so far, and of the present population."""
     seen, ahead = np.arange(generation + 1), np.arange(generation, last + 1)
     for name, row, dash in (("best", 0, "solid"), ("median", history.shape[1] // 2, "dot")):
         plot.line(
             seen + 1,
             history[seen, row],
-            "none",
+            "private",
             dash=dash,
             name=f"{name} so far",
             customdata=seen,
@@ -56,7 +95,7 @@ def draw_fitness(plot: Board, history: np.ndarray, generation: int, last: int, b
         name="best, still to come",
     )
     plot.line(
-        [1, last + 1], [best] * 2, "private", width=2, name="exact optimum", hover="%{y:.3f} bits"
+        [1, last + 1], [best] * 2, "none", width=2, name="exact optimum", hover="%{y:.3f} bits"
     )
     plot.add(
         "histogram",
@@ -64,9 +103,14 @@ def draw_fitness(plot: Board, history: np.ndarray, generation: int, last: int, b
         None,
         "%{x} individuals",
         y=history[generation],
-        ybins={"start": 0, "end": 8, "size": 0.1},
-        marker={"color": "#0072B2"},
+        ybins={"start": 0, "end": 1.1 * best, "size": best / 60},
+        marker={"color": ink("private")},
     )
+    plot.dots([generation + 1], [history[generation, 0]], "look", size=14)
+    plot.note(f"<b>{percent(true)}</b> of the best", float(np.log10(generation + 1)),
+              history[generation, 0] - 0.09 * best, 1, "look", 15,
+              xanchor="right" if generation > 20 else "left")  # fmt: skip
+    plot.layout["meta"]["play"] = {"control": "generation"}
     plot.set(
         x={"range": [0, float(np.log10(last + 1))]},
         y={"range": [0.4 * best, 1.05 * best]},
@@ -81,12 +125,12 @@ def draw_network(plot: Board, network: Network, best: Network) -> None:
         best.edges,
         {
             "edge of the optimum, too": {"colour": "real", "dash": "solid", "width": 1.4},
-            "edge of its own": {"colour": "attack", "dash": "dash", "width": 1.4},
+            "edge of its own": {"colour": "look", "dash": "dash", "width": 1.4},
         },
         3,
     )
     plot.nodes([f"{c} ← {', '.join(p) or '∅'}" for c, p in network.pairs], 11, 3)
-    plot.set(x3=places(network.order), y3=arches(len(network)))
+    plot.set(y3=lying(network.order), x3=arches(len(network)))
 
 
 @live_panel(
@@ -114,20 +158,20 @@ def draw_network(plot: Board, network: Network, best: Network) -> None:
         ),
     ),
     generation=slider("generation", 40, 0, LONGEST, 1, tooltip="generation, the one on show"),
-    k=slider("k", 2, 1, 4, 1, unit="parents", tooltip="k, largest number of parents"),
-    population=slider(
-        "P", 200, 20, 400, 20, unit="individuals", tooltip="P, size of the population"
-    ),
-    elite=slider("S", 10, 1, 50, 1, unit="individuals", tooltip="S, selection pressure: the elite"),
+    scores=choice("scores", SCORES),
+    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, budget of private scores"),
+    k=slider("k", 2, 1, 4, 1, tooltip="k, parents of a column"),
+    population=slider("P", 200, 20, 400, 20, tooltip="P, size of the population"),
+    elite=slider("S", 10, 1, 50, 1, tooltip="S, selection pressure: the elite"),
     r=slider("r", 0.07, 0.01, 1.0, 0.01, tooltip="r, mutation rate; the paper's 1/d is 0.07 here"),
-    generations=slider(
-        "e", LONGEST, 10, LONGEST, 10, unit="generations", tooltip="e, number of generations"
-    ),
+    generations=slider("e", LONGEST, 10, LONGEST, 10, tooltip="e, number of generations"),
     seed=slider("seed", 0, 0, 19, 1, tooltip="seed, another run of the same search"),
 )
 def view(
     table: TeachingTable,
     generation: int,
+    scores: str,
+    epsilon: float,
     k: int,
     population: int,
     elite: int,
@@ -137,27 +181,30 @@ def view(
 ) -> View:
     """One generation of the search; one beyond the last shows the last."""
     names, last, generation = table.schema.names, generations, min(generation, generations)
-    found, best = search(table, k, population, elite, r, seed), optimum(table, k)
+    paid = epsilon if scores == "private" else None
+    found, best = search(table, k, population, elite, r, seed, paid), optimum(table, k, paid)
     network, optimal = found.network(names, generation), best.network(names)
     plot = Board(
         "genetic",
         f"Genetic search, generation {generation} of {last}: k = {k}, "
         f"P = {population}, S = {elite}, r = {r:g}",
     )
-    draw_fitness(plot, found.history, generation, last, best.fitness)
+    true = bits_of(table, network) / bits_of(table, optimum(table, k).network(names))
+    draw_fitness(plot, found.history, generation, last, best.fitness, true)
     draw_network(plot, network, optimal)
     reached = found.history[:, 0] / best.fitness
     pairs = len(names) * (len(names) - 1) // 2
     status = (
-        f"Generation {generation}: the best network has {found.history[generation, 0]:.3f} bits, "
-        f"{reached[generation]:.1%} of the exact optimum {best.fitness:.3f}; "
+        f"{plural(generation, 'generation')} {'reaches' if generation == 1 else 'reach'} "
+        f"{percent(true)} of the best network's information. The best network so far has "
+        f"{found.history[generation, 0]:.3f} bits, the exact optimum {best.fitness:.3f}; "
         f"{shared(network, optimal)} of its {len(network.edges)} edges are the optimum's. "
         f"After {plural(last, 'generation')}: {reached[last]:.1%}. "
         f"All {last * (population - elite) + population:,} individuals were judged by the same "
         f"{pairs} numbers."
     )
     facts = {
-        "reached": float(reached[generation]),
+        "reached": true,
         "shared": shared(network, optimal),
         "edges": len(network.edges),
         "population": population,

@@ -13,9 +13,10 @@ from ..widgets.view import Try, View
 from .drawing import Board, Curve, Mark, half_circles
 from .panel import live_panel
 from .table import TeachingTable, teaching_table
-from .words import GUARANTEE, GUARANTEES, fold, html_table, ledger_summary, preview, sum_up
+from .words import GUARANTEE, GUARANTEES, fold, html_table, ledger_summary, percent, preview, sum_up
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
+TOGETHER, APART = "pairs in one cluster", "pairs cut apart"
 Piece = tuple[int, str]  # number of a cluster, and an attribute with at least one bit in it
 
 
@@ -86,8 +87,30 @@ def draw(
     plot.distances(distances[np.ix_(index, index)], order, 0.4, {"len": 0.6, "y": 0.68})
     whole = [len({owners[b] for b in bits}) for bits in fitted.clusters_]
     if sum(whole) == len(table.schema):  # no attribute is torn: frame each cluster's own distances
-        plot.boxes(whole, 3, (2, 3))
+        plot.boxes(whole, 3, 3)
+    off = cut_apart(table, parts, distances)
+    bars = list(off)[::-1]
+    plot.bars(
+        [off[kind] for kind in bars],
+        bars,
+        ["look" if kind == APART else "private" for kind in bars],
+        4,
+        across=True,
+        labels=[f"<b>{percent(off[kind])}</b>" for kind in bars],
+        textfont={"size": 18},
+    )
     return plot
+
+
+def cut_apart(
+    table: TeachingTable, parts: dict[Piece, list[str]], distances: np.ndarray
+) -> dict[str, float]:
+    """Mean distance of pairs of attributes that share a cluster, and of all others."""
+    homes = [{number for number, name in parts if name == one} for one in table.schema.names]
+    apart = np.array([[not one & other for other in homes] for one in homes])
+    real = ~np.eye(len(homes), dtype=bool)
+    found = {TOGETHER: real & ~apart, APART: real & apart}
+    return {kind: float(distances[at].mean()) for kind, at in found.items() if at.any()}
 
 
 def shares(fitted: HMPrivBayes) -> str:
@@ -126,8 +149,8 @@ def shares(fitted: HMPrivBayes) -> str:
             lambda was, now: now.audited == "infinite",
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget"),
-    k=slider("k", 3, 1, 20, 1, unit="clusters", tooltip="k, number of clusters"),
+    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, privacy budget"),
+    k=slider("k", 3, 1, 20, 1, tooltip="k, number of clusters"),
     l=slider("l", 2, 1, 3, 1, unit="parents", tooltip="l, largest number of parents"),
     eta=slider("η", 0.1, 0.0, 0.9, 0.05, tooltip="η, weakest tie against the strongest"),
     guarantee=GUARANTEE,
@@ -143,12 +166,19 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
     state = "ε = {epsilon:g}, k = {k}, l = {l}, η = {eta:g}".format(**levers)
     title = f"HMPrivBayes {GUARANTEES[guarantee]}: {state}"
     finite = f" ({float(ledger.finite):.4g} without the raw entropies)"
-    status = (
+    plot = draw(table, fitted, distances, noise, title)
+    binary = table.records.binary()
+    parts = pieces(fitted, dict(zip(binary.schema.names, binary.owners, strict=True)))
+    off = cut_apart(table, parts, distances)
+    verdict = f"All pairs share a cluster, and are off by {percent(off.get(TOGETHER, 0.0))}. "
+    if APART in off:
+        verdict = f"Pairs cut apart are off by {percent(off[APART])}, others by "
+        verdict += f"{percent(off.get(TOGETHER, 0.0))}. "
+    status = verdict + (
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
         f"{said}{finite if guarantee == 'published' else ''}; "
         f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits."
     )
-    plot = draw(table, fitted, distances, noise, title)
     tables = [ledger_summary(ledger), shares(fitted), preview(table, codes)]
     return View(plot.figure, status, tables, facts=facts)
 

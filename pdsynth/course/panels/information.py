@@ -16,16 +16,15 @@ from ...core import (
     mutual_information,
     tvd_from_independence,
 )
-from ...plots import PALETTE
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
-from .drawing import Board, ticks
+from .drawing import Board, friendly, ink, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, pair_controls, remember, symmetric
 from .words import fold
 
 TOPS = {"I, bits": 1.75, "R": 0.65, "R with noise": 0.65}  # of the colour scale
-LIFT = [[0, PALETTE["none"]], [0.5, "#f3f3f3"], [1, PALETTE["attack"]]]
+LIFT = [[0, ink("private")], [0.5, "#f3f3f3"], [1, ink("look")]]
 
 
 @remember
@@ -60,7 +59,8 @@ def draw(
     names, counts = table.schema.names, table.records.table(pair)
     plot.pairs(matrix, names, zmin=0, zmax=TOPS[measure], colorbar=colour_bar(measure, 0.0))
     for i, j in (pair, pair[::-1]):
-        plot.mark((i - 0.5, i + 0.5), (j - 0.5, j + 0.5), "attack", 1, 3, None)
+        plot.mark((i - 0.5, i + 0.5), (j - 0.5, j + 0.5), "look", 1, 3, None)
+        plot.note(f"<b>{matrix[i, j]:.2f}</b>", i, j, 1, "look", 15, bgcolor="rgba(0,0,0,.75)")
     p = counts / counts.sum()
     gap = p - np.outer(p.sum(1), p.sum(0))
     x, y = (list(table.schema.attributes[j].labels) for j in pair)
@@ -143,11 +143,13 @@ def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> 
     pair, share = (table.schema.index(x), table.schema.index(y)), as_fraction(epsilon)
     counts = table.records.table(pair)
     matrix = symmetric(values(table, measure, share), len(table.schema))
-    noisy = measure == "R with noise"
+    noisy, bits = measure == "R with noise", measure == "I, bits"
     plot = Board("information", f"{measure}{f', ε = {epsilon:g}' if noisy else ''}: {x} and {y}")
     draw(table, plot, matrix, pair, measure)
-    plot.entitle("xy", f"All pairs: {measure}")
-    plot.entitle("x2y2", f"{x} and {y}: P(x, y) − P(x) P(y)")
+    plot.entitle("xy", f"What each pair of columns shares: {measure}")
+    plot.entitle(
+        "x2y2", f"{friendly(x).capitalize()} and {friendly(y)}: orange is more often together"
+    )
     facts = {
         "bits": float(mutual_information(counts)),
         "r": float(tvd_from_independence(counts)),
@@ -155,8 +157,10 @@ def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> 
         "drowned": float(np.mean(raw(table, "R") < noise_scale(table, share))),
     }
     status = (
-        f"{x} and {y} share {facts['bits']:.3f} bits, of {facts['entropy']:.3f} bits "
-        f"of {x} and {entropy(counts.sum(0)):.3f} of {y}. R = {facts['r']:.3f}."
+        f"{friendly(x).capitalize()} and {friendly(y)} share {matrix[pair]:.2f} "
+        f"{'bits' if bits else 'of 1 in R'}. They share {facts['bits']:.3f} bits, of "
+        f"{facts['entropy']:.3f} bits of {x} and {entropy(counts.sum(0)):.3f} of {y}. "
+        f"R = {facts['r']:.3f}."
     )
     if noisy:
         status += (

@@ -17,7 +17,7 @@ HATCH = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,.45)", "size": 7}
 PARTS = {
     "structure": ("#56B4E9", ""),
     "tables": ("private", "/"),
-    "sketches": ("#009E73", "."),
+    "sketches": ("none", "."),
     "unaccounted": ("attack", "x"),
 }
 
@@ -61,10 +61,16 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
             text=["" if claimed < 0.15 else f"{claimed:.3g}", words],
             textposition="inside",
             insidetextanchor="middle",
-            textfont={"color": "black", "size": 13},
+            textfont={"color": "white" if name == "tables" else "black", "size": 13},
             marker={"pattern": {**HATCH, "shape": pattern}},
         )
     promised = float(ledger.claimed)
+    finite = [sum(part[side] for part in parts.values()) for side in (0, 1)]
+    for place, total in enumerate(finite):
+        words = "∞" if total == math.inf else f"{total:.3g}"
+        top = TOP if total == math.inf else total
+        plot.note(f"<b>{words}</b>", place, top, 1, "attack" if total > promised * (1 + 1e-9) else
+                  "real", 20, yanchor="bottom")  # fmt: skip
     plot.mark((0, 1), (promised, promised), "real", width=2, xref="x domain")
 
 
@@ -114,15 +120,17 @@ def view(table: TeachingTable, algorithm: str, guarantee: str, epsilon: float, k
         text=["∞" if v == math.inf else f"{v:.3g}" for v in losses],
         textposition="outside",
     )
-    plot.set(y={"range": [0, TOP]}, x2={"range": [0, TOP * 1.12]})
+    plot.set(y={"range": [0, TOP * 1.12]}, x2={"range": [0, TOP * 1.12]})
     broken = [rule for rule in ledger.check() if not rule.startswith("L10")]
     objection = f"objects: {broken[0]}." if broken else "has no objection to its lines."
     claimed, true = float(ledger.claimed), float(ledger.epsilon)
     free = len(ledger.unaccounted)
     raw = f"truly ∞: {plural(free, 'access', 'accesses')} that nobody paid for"
     truth = raw if free else f"truly {true:.4g}"
+    spent = "and no finite ε is true" if free else f"and {true:.3g} is spent"
     status = (
-        f"Claimed ε = {claimed:g}, {truth}. {ledger.verdict()} "
+        f"ε = {claimed:g} is claimed, {spent}. In full: claimed {claimed:g}, {truth}. "
+        f"{ledger.verdict()} "
         f"Entries: {len(ledger.entries)}. The checker {objection}"
     )
     facts = {

@@ -12,7 +12,7 @@ from .panel import live_panel
 from .table import TeachingTable, adult
 
 REACH = 15  # outputs on show lie this many records around the real count
-FLOOR = 1e-4
+SHOWN, RELEASES = 5, 200  # bars that the person can move to; releases that rain
 
 
 def attributes(table: TeachingTable) -> Control:
@@ -21,17 +21,31 @@ def attributes(table: TeachingTable) -> Control:
     return choice("attribute", names, "occupation" if "occupation" in names else None)
 
 
-def neighbours(codes: np.ndarray, size: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+def neighbours(
+    codes: np.ndarray, size: int, n: int, becomes: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
     """Counts of the first n records, and of a neighbour of theirs.
 
-    There one record leaves the commonest value for the second.
+    There one record leaves the commonest value for the one at place ``becomes``, from 0.
     """
     counts = np.bincount(codes[:n], minlength=size)
-    first, second = np.argsort(-counts, kind="stable")[:2]
+    places = np.argsort(-counts, kind="stable")
     moved = counts.copy()
-    moved[first] -= 1
-    moved[second] += 1
+    moved[places[0]] -= 1
+    moved[places[min(becomes, size - 1)]] += 1
     return counts, moved
+
+
+def rain(draws: np.ndarray, low: int, high: int) -> tuple[list[int], list[float]]:
+    """Releases as dots, one on another: at each output as high as its share of all of them."""
+    seen: dict[int, int] = {}
+    x, y = [], []
+    for draw in draws.tolist():
+        if low <= draw <= high:
+            seen[draw] = seen.get(draw, 0) + 1
+            x.append(draw)
+            y.append((seen[draw] - 0.5) / len(draws))
+    return x, y
 
 
 def worst_ratio(p: np.ndarray, q: np.ndarray) -> float:
@@ -55,49 +69,39 @@ def laws(counts: np.ndarray, moved: np.ndarray, epsilon: float, share: float) ->
     }
 
 
-def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell: int) -> None:
-    """Both laws, and everything within e^±ε of the law on the real table."""
-    (real, other), once = both, cell == 1
-    upper: dict[str, Any] = {"name": "allowed: within e^±ε", "fill": "tonexty", "showlegend": once}
-    for bound, more in ((-epsilon, {}), (epsilon, upper)):
-        plot.add(
-            "scatter",
-            cell,
-            hover=False,
-            x=x,
-            mode="lines",
-            fillcolor="rgba(230,159,0,.22)",
-            y=np.maximum(real * np.exp(bound), FLOOR / 10),
-            line={"width": 0, "shape": "hvh"},
-            **more,
-        )
-    for name, law, colour, symbol in (
-        ("real table D", real, "private", "circle"),
-        ("neighbour D′", other, "none", "diamond-open"),
-    ):
-        plot.dots(
-            x,
-            law,
-            colour,
-            cell,
-            symbol=symbol,
-            size=8,
-            name=name,
-            hover="%{x}: %{y:.3g}",
-            showlegend=once,
-        )
+def draw_laws(plot: Board, at: Any, both: list[np.ndarray], epsilon: float, cell: int) -> None:
+    """Both laws, and everything within e^±ε of the law on the real table; choices lie."""
+    (real, other), across = both, cell == 2
+
+    def place(values: Any, places: Any) -> dict[str, Any]:
+        return {"x": values, "y": places} if across else {"x": places, "y": values}
+
+    plot.bars(
+        **place(real * (np.exp(epsilon) - np.exp(-epsilon)), at),
+        colour="rgba(0,114,178,.18)",
+        cell=cell,
+        across=across,
+        base=real * np.exp(-epsilon),
+        width=0.9,
+        name="allowed",
+        hover=False,
+    )
     ratio = np.log(np.maximum(other, 1e-300)) - np.log(np.maximum(real, 1e-300))
     outside = np.abs(ratio) > epsilon * (1 + 1e-9)
-    plot.dots(
-        np.array(x)[outside],
-        other[outside],
-        "attack",
-        cell,
-        symbol="x",
-        size=9,
-        name="outside: gives away more than ε",
-        showlegend=once,
-    )
+    for name, law, seen, colour, symbol in (
+        ("real table D", real, real > 0, "real", "circle"),
+        ("neighbour D′", other, ~outside, "look", "diamond-open"),
+        ("broken: more than allowed", other, outside, "attack", "x"),
+    ):
+        plot.dots(
+            **place(law[seen], np.array(at)[seen].tolist()),
+            colour=colour,
+            cell=cell,
+            symbol=symbol,
+            size=9,
+            name=name,
+            hover="%{y}: %{x:.3g}" if across else "%{x}: %{y:.3g}",
+        )
 
 
 @live_panel(
@@ -106,8 +110,8 @@ def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell:
         Try(
             "half of the noise",
             {"share": 0.5},
-            "the dots leave the band: the two tables differ by up to e^{now.truth:.3g}, and only "
-            "e^{now.promised:g} was promised.",
+            "the dots leave the band: a chance changes {now.factor:.3g} times, and only "
+            "{now.allowed:.3g} times was promised.",
             lambda was, now: now.truth > now.promised,
         ),
         Try(
@@ -125,24 +129,19 @@ def draw_laws(plot: Board, x: Any, both: list[np.ndarray], epsilon: float, cell:
             lambda was, now: now.count > 10 * was.count and now.noise == was.noise,
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, the privacy budget of one release"),
-    share=slider(
-        "noise",
-        1.0,
-        0.25,
-        2.0,
-        0.05,
-        unit="× right scale",
-        tooltip="noise scale as a multiple of sensitivity over ε",
-    ),
+    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
+    share=slider("noise", 1.0, 0.25, 2.0, 0.05, tooltip="noise, times the right scale"),
+    becomes=slider("moves to", 1, 0, SHOWN - 1, 1, tooltip="moves to bar number; 0 is its own"),
     n=choice("people asked", [100, 1000, 10000, 45222], 1000),
     attribute=attributes,
 )
-def view(table: TeachingTable, epsilon: float, share: float, n: int, attribute: str) -> View:
-    """Both mechanisms on the first n records and on a neighbour, on logarithmic, fixed axes."""
+def view(
+    table: TeachingTable, epsilon: float, share: float, becomes: int, n: int, attribute: str
+) -> View:
+    """Both mechanisms on the first n records and on a neighbour; the person can be dragged."""
     labels, codes = table.schema[attribute].labels, table.records.codes
     column = codes[:, table.schema.index(attribute)]
-    counts, moved = neighbours(column, len(labels), n)
+    counts, moved = neighbours(column, len(labels), n, becomes)
     state = laws(counts, moved, epsilon, share)
     top, z, choices = state["top"], state["z"], state["choices"]
     people = min(n, len(codes))
@@ -151,11 +150,31 @@ def view(table: TeachingTable, epsilon: float, share: float, n: int, attribute: 
     order = np.argsort(-choices[0], kind="stable")
     draw_laws(plot, z, state["laplace"], epsilon, 1)
     draw_laws(plot, [labels[i] for i in order], [p[order] for p in choices], epsilon, 2)
-    plot.set(x={"range": [z[0], z[-1]]})
+    plot.set(x={"range": [z[0] - 0.5, z[-1] + 0.5]})
     truth = max(worst_ratio(*state["laplace"]), worst_ratio(*choices))
+    factor, allowed = float(np.exp(truth)), float(np.exp(epsilon))
+    fine = truth <= epsilon * (1 + 1e-9)
+    plot.note(f"<b>{factor:.2f}</b> times as likely, at most", 0.02, 0.97, 1,
+              "look" if fine else "attack", 16, xref="x domain", yref="y domain", xanchor="left",
+              yanchor="top")  # fmt: skip
+    draws = moved[top] + CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (RELEASES,))
+    x, y = rain(draws, int(z[0]), int(z[-1]))
+    plot.dots(x, y, "look", symbol="circle", size=4, hover=False, marker={"opacity": 0.8})
+    places = np.argsort(-counts, kind="stable")[:SHOWN]
+    plot.layout["meta"] |= {
+        "rain": len(plot.traces) - 1,
+        "grab": {
+            "bars": [labels[j] for j in places],
+            "heights": counts[places].tolist(),
+            "people": [min(becomes, len(places) - 1)],
+            "bar": "becomes",
+            "first": 0,
+        },
+    }
     broken = f"more than the promised {epsilon:g}: not {epsilon:g}-differentially private"
     status = (
-        f"Over all outputs the two tables differ by a factor of at most e^{truth:.3g}, "
+        f"One person changes an answer's chance {factor:.2f} times; {allowed:.2f} is allowed. "
+        f"Over all outputs ε = {truth:.3g}, "
         f"{'as promised' if truth <= epsilon * (1 + 1e-9) else broken}. "
         f"Real count of {labels[top]}: {counts[top]:,}; the noise moves it by about "
         f"{share / epsilon:.3g}. {labels[top]} is named the commonest with probability "
@@ -163,6 +182,8 @@ def view(table: TeachingTable, epsilon: float, share: float, n: int, attribute: 
     )
     facts = {
         "truth": truth,
+        "factor": factor,
+        "allowed": allowed,
         "promised": epsilon,
         "noise": share / epsilon,
         "top": labels[top],
@@ -170,13 +191,13 @@ def view(table: TeachingTable, epsilon: float, share: float, n: int, attribute: 
         "count": int(counts[top]),
     }
     noise = CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (6,))
-    draws = ", ".join(f"{c:,}" for c in counts[top] + noise)
+    six = ", ".join(f"{c:,}" for c in counts[top] + noise)
     return View(
         plot.figure,
         status,
         [
             f"<b>Six releases of the count of {labels[top]}</b>, each of "
-            f"which would cost ε again: {draws}"
+            f"which would cost ε again: {six}"
         ],
         facts=facts,
     )

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from ...core import SCORES, Attribute, CommonNoise, Lattice, Records, Schema, as_fraction
-from ..widgets.controls import slider
+from ..widgets.controls import slider, toggle
 from ..widgets.view import Try, View
-from .drawing import Board, ticks
+from .drawing import Board, friendly, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult
+from .words import percent
 
 QUESTIONS = ("smoker", "asthma", "dog")
 SMALL = Schema(tuple(Attribute.categorical(name, ["no", "yes"]) for name in QUESTIONS))
@@ -62,29 +63,33 @@ def asthma_first(moved: bool, epsilon: Fraction | None) -> float:
     return difference_tail(-gap, float(order_sensitivity(records.n, SMALL.sizes) / epsilon))
 
 
-def compute(table: TeachingTable, epsilon0: Fraction, draw: int) -> dict[str, Any]:
+def compute(table: TeachingTable, epsilon0: Fraction, draw: int, k: int = 2) -> dict[str, Any]:
     """Three orders of the attributes and what they are computed from."""
     records, d = table.records, len(table.schema)
-    k = records.pairwise("K")
+    ties = records.pairwise("K")
     scale = Fraction(order_sensitivity(records.n, records.schema.sizes)) / epsilon0
     noise = CommonNoise(draw).child("AMI order").discrete_laplace(np.array(scale), (d,))
     unit = 2.0 * records.n**2 * (d - 1)
     values = [
         table.information.sum(axis=1) / (d - 1),
-        k.sum(axis=1) / unit,
-        (k.sum(axis=1) + noise) / unit,
+        ties.sum(axis=1) / unit,
+        (ties.sum(axis=1) + noise) / unit,
     ]
     orders = [np.argsort(-v, kind="stable").tolist() for v in values]  # ties by column
     return {
         "values": values,
         "orders": orders,
         "scale": float(scale) / unit,
-        "bits": [captured(records.lattice, order) for order in orders],
+        "bits": [captured(records.lattice, order, k) for order in orders],
     }
 
 
 def draw_orders(
-    plot: Board, state: dict[str, Any], names: tuple[str, ...], odds: dict[str, list[float]]
+    plot: Board,
+    state: dict[str, Any],
+    names: tuple[str, ...],
+    odds: dict[str, list[float]],
+    moved: bool,
 ) -> None:
     """One line per attribute through its three ranks, and the odds of the small table.
 
@@ -94,7 +99,7 @@ def draw_orders(
     far = abs(ranks[2] - ranks[1]) >= 3
     kinds = (
         ("moves less than 3 ranks", "real", "circle"),
-        ("moves 3 ranks or more", "private", "diamond"),
+        ("moves 3 ranks or more", "look", "diamond"),
     )
     for moves, (label, colour, symbol) in enumerate(kinds):
         chosen = [j for j in range(len(names)) if far[j] == moves]
@@ -115,21 +120,21 @@ def draw_orders(
             text=words,
             hover="%{text}",
         )
-    worlds = (("eighth person has asthma", 1.0, ""), ("eighth person has a dog", 0.45, "/"))
-    for world, (label, opacity, shape) in enumerate(worlds):
-        chances = [pair[world] for pair in odds.values()]
-        plot.bars(
-            list(odds),
-            chances,
-            ["attack", "private"],
-            2,
-            name=label,
-            pattern=shape,
-            marker={"opacity": opacity},
-            labels=[f"{p:.3g}" for p in chances],
-        )
+    chances = [pair[moved] for pair in odds.values()]
+    plot.bars(
+        ["order without noise", "noisy order"],
+        chances,
+        ["attack", "private"],
+        2,
+        labels=[f"<b>{percent(p)}</b>" for p in chances],
+        textfont={"size": 18},
+        width=0.5,
+    )
+    plot.note(f"the eighth person has {'a dog' if moved else 'asthma'}", 0.5, 1.2, 2, "look", 15)
     plot.line([None], [None], None, (1, 3), mode=None)  # the right axis needs a trace of its own
-    left, right = (ticks([names[j] for j in state["orders"][column]], 1) for column in (0, 2))
+    left, right = (
+        ticks([friendly(names[j]) for j in state["orders"][column]], 1) for column in (0, 2)
+    )
     span = {"range": [len(names) + 0.5, 0.5]}
     plot.set(x=ticks(COLUMNS), y=left | span, y3=right | span)
 
@@ -138,10 +143,17 @@ def draw_orders(
     adult("thesis"),
     tries=(
         Try(
+            "move the eighth person",
+            {"moved": True},
+            "without noise asthma's lead goes from {was.raw:.0%} to {now.raw:.0%}; with noise from "
+            "{was.noisy:.2%} to {now.noisy:.2%}.",
+            lambda was, now: now.raw < was.raw and abs(now.noisy - was.noisy) < 0.1,
+        ),
+        Try(
             "all of ε = 8 for the order",
             {"epsilon": 8.0, "share": 1.0},
             "{now.changed} of {now.of} attributes change their rank, {was.changed} with the "
-            "default: the order becomes right when nothing is left for anything else.",
+            "default. The order becomes right when nothing is left for anything else.",
             lambda was, now: now.changed < was.changed,
         ),
         Try(
@@ -152,21 +164,25 @@ def draw_orders(
             lambda was, now: abs(now.bits - was.bits) < 0.1,
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.1, 8.0, 0.1, tooltip="ε, total privacy budget"),
+    moved=toggle("eighth person has a dog", tooltip="in place of asthma"),
+    epsilon=slider("ε", 1.0, 0.1, 8.0, 0.1, tooltip="ε, privacy budget"),
+    k=slider("k", 2, 1, 3, 1, tooltip="k, parents of a column, for the bits"),
     share=slider("share", 0.02, 0.01, 1.0, 0.01, tooltip="share of ε that pays for the order"),
     draw=slider("draw", 1, 1, 20, 1, tooltip="draw, which random numbers"),
 )
-def view(table: TeachingTable, epsilon: float, share: float, draw: int) -> View:
-    """Ranks in three columns, beside the odds of the small table; ε₀ = share · ε pays."""
+def view(
+    table: TeachingTable, moved: bool, epsilon: float, k: int, share: float, draw: int
+) -> View:
+    """The odds of the small table, and ranks in three columns; ε₀ = share · ε pays."""
     epsilon0 = as_fraction(round(epsilon, 4)) * as_fraction(round(share, 4))
-    names, state = table.schema.names, compute(table, epsilon0, draw)
+    names, state = table.schema.names, compute(table, epsilon0, draw, k)
     odds = {
         "raw order": [asthma_first(moved, None) for moved in (False, True)],
         "noisy order": [asthma_first(moved, epsilon0) for moved in (False, True)],
     }
-    title = f"Order of the attributes: ε = {epsilon:g}, share = {share:g}, draw = {draw}"
+    title = f"Order of the attributes: ε = {epsilon:g}, k = {k}, share = {share:g}, draw = {draw}"
     plot = Board("ordering", title)
-    draw_orders(plot, state, names, odds)
+    draw_orders(plot, state, names, odds, moved)
     ranks = [np.argsort(order) for order in state["orders"]]
     with_asthma, with_dog = odds["noisy order"]
     changed = int((ranks[2] != ranks[1]).sum())
@@ -175,11 +191,15 @@ def view(table: TeachingTable, epsilon: float, share: float, draw: int) -> View:
         "of": len(names),
         "bits": state["bits"][2],
         "best": state["bits"][0],
+        "raw": odds["raw order"][moved],
+        "noisy": odds["noisy order"][moved],
     }
     status = (
-        f"{changed} of {len(names)} attributes change their rank: at ε₀ = {float(epsilon0):.4g} "
+        f"Asthma comes first: {percent(facts['raw'])} without noise, {percent(facts['noisy'])} "
+        f"with noise. {changed} of {len(names)} attributes change their rank: at "
+        f"ε₀ = {float(epsilon0):.4g} "
         f"the noise has scale {state['scale']:.4f}, and the average R is at most "
-        f"{state['values'][1].max():.4f}. With the best two parents the raw order captures "
+        f"{state['values'][1].max():.4f}. With the best {k} parents the raw order captures "
         f"{state['bits'][0]:.2f} bits, this noisy one {state['bits'][2]:.2f}. Small table: the raw "
         f"order tells the two worlds apart for sure; the noisy one is {with_asthma / with_dog:.4f} "
         f"times as likely in one as in the other (e^ε₀ = {np.exp(float(epsilon0)):.4f})."

@@ -82,9 +82,10 @@ def deviations(questions: int, epsilon: float, delta: float) -> dict[str, float]
 COLOURS = {
     "pure ε, Laplace": "private",
     "(ε, δ), Gaussian": "none",
-    "(ε, δ) by zCDP": "real",
-    "local, pure ε": "attack",
+    "(ε, δ) by zCDP": "#56B4E9",
+    "local, pure ε": "real",
 }
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 DASHES = {"(ε, δ) by zCDP": "dot", "local, pure ε": "dash"}
 
 
@@ -111,9 +112,9 @@ DASHES = {"(ε, δ) by zCDP": "dot", "local, pure ε": "dash"}
             lambda was, now: now.local < was.local,
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, the privacy budget of all answers"),
-    digits=slider("δ", 9, 3, 12, 1, tooltip="δ = 10 to the minus this, chance of failure"),
+    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
     questions=slider("ℓ", 100, 1, 1000, 1, tooltip="ℓ, number of counts of the same people"),
+    digits=slider("zeros of δ", 9, 3, 12, 1, tooltip="chance of failure, 10 to the minus this"),
 )
 def view(epsilon: float, digits: int, questions: int) -> View:
     """Noise of each count by the number of counts, and the chance of a loss above a bound."""
@@ -122,11 +123,16 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     here = deviations(questions, epsilon, delta)
     ratio = here["pure ε, Laplace"] / here["(ε, δ), Gaussian"]
     smaller, factor = ("Gaussian", ratio) if ratio > 1 else ("Laplace", 1 / ratio)
+    larger = "Laplace" if ratio > 1 else "Gaussian"
     asked = "one count" if questions == 1 else f"{questions} counts"
     plot = Board("outside", f"{asked}: {smaller} noise is the smaller one, {factor:.2g} times")
     for name, colour in COLOURS.items():
         plot.line(QUESTIONS, [row[name] for row in rows], colour, name=name, dash=DASHES.get(name))
         plot.dots([questions], [here[name]], colour, size=10)
+    low, high = sorted((here["pure ε, Laplace"], here["(ε, δ), Gaussian"]))
+    plot.mark((questions, questions), (low, high), "look", 1, 3, None)
+    plot.note(f"  <b>{factor:.2g} times</b>  ", math.log10(questions), math.log10(low * high) / 2,
+              1, "look", 16, xanchor="right" if questions > 50 else "left")  # fmt: skip
     bounds = np.linspace(0, 3 * epsilon, 60)
     sigma = here["(ε, δ), Gaussian"] / math.sqrt(questions)
     tail = [max(gaussian_delta(sigma, float(x)), 1e-15) for x in bounds]
@@ -135,8 +141,8 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     plot.line(bounds, np.maximum(worst, 1e-15), "private", 2)
     plot.limit([0, 3 * epsilon], [delta, delta], 2)
     status = (
-        f"{asked} of the same people at ε = {epsilon:g}, δ = 10^-{digits}: Laplace noise is "
-        f"{ratio:.3g} times as large as Gaussian noise. Standard deviations in people: "
+        f"For {asked}, {larger} noise is {factor:.2g} times {smaller} noise. At "
+        f"ε = {epsilon:g}, δ = 10⁻{str(digits).translate(RAISED)}. Standard deviations in people: "
         + ", ".join(f"{name} {value:,.1f}" for name, value in here.items())
         + "."
     )

@@ -41,9 +41,9 @@ ORIGINS = {"public": "public", "exploring": "data"}
 ROWS, WIDE = 24, 21  # columns that the figure has space for, and characters of a name
 LOW, HIGH = 1e-4, 1e4  # ends of both axes of noise ÷ mean cell
 KINDS = {
-    "useful": ("private", "circle", "useful: cells of 4 noise scales and more"),
-    "weak": ("none", "square", "between: cells of 1 to 4 noise scales"),
-    "drowned": ("attack", "x", "more noise than records"),
+    "useful": ("private", "circle", "useful"),
+    "weak": ("none", "square", "weak"),
+    "drowned": ("attack", "x", "drowned"),
 }
 NOTE = """Of a file this panel reads the column names and the number of records, nothing else; \
 the plan follows from them and from your declaration, and costs nothing. <i>Exploring</i> reads \
@@ -135,7 +135,7 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
             [rows[name] for name in mine],
             colour,
             symbol=symbol,
-            name=label,
+            name=f"{len(mine)} {label}",
             showlegend=True,
             customdata=[found[name] for name in mine],
             hover="%{y} values: %{customdata:.3g}",
@@ -213,10 +213,14 @@ def view(
     check_degree(k, schema)
     known = plan(schema, file.n, share)  # type: ignore[arg-type]
     degree = known.k if isinstance(k, str) else k
-    parts = [str(known)]
+    found = ratios(schema, file.n, float(share), degree).values()
+    useful = sum(judge(ratio) == "useful" for ratio in found)
+    columns = plural(len(found), "column")
+    verdict = f"{useful} of {columns} {'keeps' if useful == 1 else 'keep'} a useful table"
+    parts = [f"{verdict} at ε = {float(share):.3g}.", str(known)]
     if persons > 1:
         parts.insert(
-            1,
+            2,
             f"A person with {persons} records would lose {persons} times ε, so a fit "
             f"may spend {float(share):.3g}.",
         )
@@ -254,11 +258,18 @@ def view(
     )
 
 
+def undeclared(file: File, problem: str) -> View:
+    """A file whose lines are still open: no figure, plan or schema, least of all another file's."""
+    title = f"{shorten(file.name, WIDE)}: not declared yet"
+    return View(Board("own_data", title).figure, f"Nothing to plan for {file.name} yet. {problem}.")
+
+
 class DeclarationForm:
     """The file and its declaration above a live panel: an upload button and a text to edit."""
 
     def __init__(self, file: File) -> None:
         self.file, self.proposal, self.problem = file, "", None  # type: File, str, Exception | None
+        self.declared = False  # whether the panel has shown a plan of this file
         self.texts: dict[str, str] = {}
         self.panel: LivePanel | None = None
         self._quiet = False
@@ -266,7 +277,7 @@ class DeclarationForm:
             description="Declaration",
             continuous_update=False,
             tooltip="declaration, one line a column; leave the box to apply it",
-            layout=W.Layout(width="auto", height="250px", margin="2px 8px 2px 0"),
+            layout=W.Layout(width="auto", height="190px", margin="2px 8px 2px 0"),
             style={"description_width": "auto"},
         )
         self.editor.add_class("pdsynth-declaration")
@@ -285,9 +296,13 @@ class DeclarationForm:
         )
         row = W.Layout(align_items="center", flex_flow="row wrap")
         words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(FORM))
-        form = W.HTML(f"One line a column: {words}. Leave the box to apply.")
+        form = W.HTML(
+            "<details><summary>How to write a line a column</summary>"
+            f"<p>{words}. Leave the box to apply.</p></details>"
+        )
         head = W.HBox([self.names, self.upload, self.label], layout=row)
-        self.box = W.VBox([head, form, self.editor], layout=W.Layout(width="100%"))
+        read = W.HTML(f"<details><summary>What is read of a file</summary><p>{NOTE}</p></details>")
+        self.box = W.VBox([head, form, self.editor, read], layout=W.Layout(width="100%"))
         self.box.add_class("pdsynth-form")
         self.editor.observe(self._edit, "value")
         self.upload.observe(self._take, "value")
@@ -305,7 +320,14 @@ class DeclarationForm:
             self._quiet = True
             self.editor.value = text
             self._quiet = False
-        return view(**controls, proposal=proposal, file=self.file, text=self.editor.value)
+        try:
+            shown = view(**controls, proposal=proposal, file=self.file, text=self.editor.value)
+        except SchemaError as refusal:
+            if self.declared:
+                raise
+            return undeclared(self.file, str(refusal))
+        self.declared = True
+        return shown
 
     def schema(self) -> Schema:
         """What stands in the text, as a public schema; columns without a domain are left out."""
@@ -351,7 +373,7 @@ class DeclarationForm:
         except SchemaError as problem:
             self.problem = SchemaError(f"{name}: {problem}.")
         else:
-            self.proposal, self.texts = "", {}
+            self.proposal, self.texts, self.declared = "", {}, False
             self._name()
         self.panel.set(**({} if self.problem else {"proposal": "public"}))
 
@@ -366,8 +388,7 @@ def panel(path: str | PathLike[str] | None = None) -> LivePanel:
     form = DeclarationForm(file)
     live = view.live(form.show, tries=view.tries if path is None else ())
     form.panel = live
-    note = W.HTML(f"<div>{NOTE}</div>", layout=W.Layout(width="100%"))
-    note.add_class("pdsynth-note")
-    live.children = (live.children[0], form.box, *live.children[1:], note)
+    *above, tables, foot = live.children
+    live.children = (*above, form.box, tables, foot)
     live.form, live.topic = form, "" if path else "own_data"  # type: ignore[attr-defined]
     return live

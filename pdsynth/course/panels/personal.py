@@ -1,5 +1,6 @@
 """Lesson 17: who loses how much, and what the others pay for it."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,10 @@ from ...core import Recipe, Restriction
 from ...datasets.tables import Dataset
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
-from .drawing import Board, ink
+from .drawing import Board, friendly, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, mean_without, remember
-from .words import ledger_summary
+from .words import ledger_summary, percent
 
 CUSTOM = "custom network, two groups"
 METHODS = ("HPPrivBayes", "HPPrivBayes, groups by policy", "PPBA", CUSTOM)
@@ -28,20 +29,26 @@ TOTALS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0)
 
 
 def recipe(
-    method: str, epsilon: float, r: float, theta: float, q: float, dataset: Dataset
+    method: str,
+    epsilon: float,
+    r: float,
+    theta: float,
+    q: float,
+    dataset: Dataset,
+    k: int | str = "auto",
 ) -> Recipe:
     """The synthesizer that the controls name; it ignores a lever that it doesn't have."""
     sensitive = str(dataset.sensitive)
     policy = SensitivityGroups(groups={"A": [sensitive]}, rare_values="same_noise")
     if method == "PPBA":
-        return PPBA(epsilon, q=q)
+        return PPBA(epsilon, q=q) if k == "auto" else PPBA(epsilon, q=q, k=k)
     if method == "HPPrivBayes":
-        return HPPrivBayes(epsilon, sensitive=sensitive, r=r, theta=theta)
+        return HPPrivBayes(epsilon, k=k, sensitive=sensitive, r=r, theta=theta)
     if method == CUSTOM:
-        structure = Greedy(restriction=Restriction(dataset.target, sensitive))
+        structure = Greedy(k=k, restriction=Restriction(dataset.target, sensitive))
         budget = Groups(r=r, personal=policy)
         return Synthesizer(epsilon, structure=structure, budget=budget)
-    return HPPrivBayes(epsilon, r=r, personal=policy)
+    return HPPrivBayes(epsilon, k=k, r=r, personal=policy)
 
 
 def measure(table: TeachingTable, synthesizer: Recipe) -> dict[str, Any]:
@@ -75,33 +82,39 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
     plot.bars(
         losses,
         list(losses.index),
-        ["private" if name == sensitive else "real" for name in losses.index],
+        ["look" if name == sensitive else "private" for name in losses.index],
         across=True,
         text=[f"{v:.3g}" for v in losses],
         textposition="outside",
     )
     plot.line(
         *line(table),
-        "#009E73",
+        "none",
         2,
         width=2,
         mode="lines+markers",
         hover="%{customdata}",
         name="PrivBayes, less ε for all",
         marker={"symbol": "square-open", "size": 8},
+        fill="tozeroy",
+        fillcolor="rgba(0,114,178,.10)",
         customdata=[f"ε = {t:g}" for t in TOTALS],
     )
     plot.dots(
         [float(losses[sensitive])],
         [state["rest"]],
-        "private",
+        "look",
         2,
         size=15,
         name="known before the run" if ex_ante else "ex post: promises nothing",
         symbol="circle" if ex_ante else "circle-open",
-        marker={"line": {"width": 3, "color": ink("private")}},
+        marker={"line": {"width": 3, "color": ink("look")}},
     )
-    plot.set(x2={"title": f"ε that {sensitive} loses"})
+    said = f"<b>{percent(state['rest'])}</b>"
+    plot.note(said, math.log10(float(losses[sensitive])), state["rest"] + 0.014, 2, "look", 14)
+    plot.note("here personal budgets pay", 0.98, 0.03, (2, 2), "private", 13, xref="x2 domain",
+              yref="y2 domain", xanchor="right", yanchor="bottom")  # fmt: skip
+    plot.set(x2={"title": f"ε that {friendly(sensitive)} loses"})
     return plot
 
 
@@ -131,6 +144,7 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
     ),
     method=choice("method", METHODS),
     epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, budget of a whole record"),
+    k=choice("k", ["auto", 1, 2, 3], tooltip="k, parents of a column"),
     r=slider(
         "r", 0.33, 0.01, 1.0, 0.01, tooltip="r, budget of the sensitive group against the others"
     ),
@@ -142,26 +156,33 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
     ),
 )
 def view(
-    table: TeachingTable, method: str, epsilon: float, r: float, theta: float, q: float
+    table: TeachingTable,
+    method: str,
+    epsilon: float,
+    k: int | str,
+    r: float,
+    theta: float,
+    q: float,
 ) -> View:
     """One setting of the levers, beside PrivBayes with less ε for everybody."""
-    state = measure(table, recipe(method, epsilon, r, theta, q, table.dataset))
+    state = measure(table, recipe(method, epsilon, r, theta, q, table.dataset, k))
     sensitive, known = table.dataset.sensitive, str(state["losses"].attrs["known"])
     ex_ante = known == "before the run" or str(sensitive) in known.split(";")[0]
     levers = {"PPBA": f"q = {q:g}", "HPPrivBayes": f"r = {r:g}, θ = {theta:g} bit"}
-    title = f"{method}: ε = {epsilon:g}, {levers.get(method, f'r = {r:g}')}"
+    title = f"{method}: ε = {epsilon:g}, k = {k}, {levers.get(method, f'r = {r:g}')}"
     loss = float(state["losses"][sensitive])
     losses, errors = line(table)
     plain = float(np.interp(np.log(loss), np.log(losses), errors))
     facts = {"loss": loss, "known": ex_ante, "rest": state["rest"], "plain": plain}
     status = (
+        f"The others are off by {percent(state['rest'])}; less budget for all: {percent(plain)}. "
         f"{sensitive} loses ε = {loss:.3g} of {epsilon:g}, "
         f"{'known before the run' if ex_ante else 'read off this run'}. Mean distance of the rest "
         f"{state['rest']:.3f}, of pairs with it {state['with']:.3f}. PrivBayes with so little ε "
         f"for all that {sensitive} loses the same: {plain:.3f}."
     )
     plot = draw(table, state, ex_ante, title)
-    plot.entitle("x2y2", f"What the others pay for {sensitive}: distance of the rest")
+    plot.entitle("x2y2", f"What the other columns pay for protecting {friendly(sensitive)}")
     return View(plot.figure, status, [ledger_summary(state["fitted"].ledger_)], facts=facts)
 
 

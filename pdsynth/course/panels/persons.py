@@ -15,6 +15,7 @@ from .drawing import Board
 from .first_table import HATCH
 from .panel import live_panel
 from .table import TeachingTable, remember, teaching_table
+from .words import percent
 
 COLUMNS = ("age", "education-num", "marital-status", "occupation", "sex")
 ROWS, SEED, THRESHOLD = 10_000, 21, 0.5  # the first complete rows; the sample mechanism's t
@@ -89,30 +90,44 @@ def releases(table: TeachingTable, mix: str, tie: float) -> dict[str, tuple[np.n
             lambda was, now: now.college < now.people,
         ),
     ),
-    mix=choice("mix", {f"{mix} %": mix for mix in MIXES}, tooltip="mix of ε = .1 / .5 / 1"),
-    tie=slider("tie", 1.0, 0.0, 2.0, 0.25, tooltip="tie of being careful with education"),
     method=choice("method", METHODS, COPIES),
+    tie=slider("tie", 1.0, 0.0, 2.0, 0.25, tooltip="tie of being careful with education"),
+    mix=choice("mix", {f"{mix} %": mix for mix in MIXES}, tooltip="mix of ε = .1 / .5 / 1"),
 )
 def view(table: TeachingTable, mix: str, tie: float, method: str) -> View:
     """Who is in the synthetic table of one method; the distances of all four beside it."""
     found, real = releases(table, mix, tie), schools(table.records.codes)
     fake, off = found[method]
     college, people = fake[COLLEGE:].sum(), real[COLLEGE:].sum()
+    went = {"people": real[COLLEGE:].sum()}
+    went |= {name: found[name][0][COLLEGE:].sum() for name in METHODS}
+    colours = {"people": "real", method: "look"}
     plot = Board("persons", f"mix = {mix} % · tie = {tie:g} · method = {method}")
+    rows = list(went)[::-1]
+    plot.bars(
+        [went[name] for name in rows],
+        rows,
+        [colours.get(name, "private") for name in rows],
+        3,
+        across=True,
+        labels=[f"<b>{percent(went[name])}</b>" for name in rows],
+        textfont={"size": 15},
+        showlegend=False,
+    )
     plot.bars(SCHOOLS, real, "real", name="people")
     plot.bars(SCHOOLS, fake, "private", name="synthetic rows", marker={"pattern": HATCH})
     bars = METHODS[::-1]
     plot.bars(
         [found[name][1] for name in bars],
         bars,
-        ["private" if name == method else "real" for name in bars],
+        ["look" if name == method else "private" for name in bars],
         2,
         across=True,
-        labels=[f"{found[name][1]:.3f}" for name in bars],
+        labels=[percent(found[name][1]) for name in bars],
         showlegend=False,
     )
     status = (
-        f"{college:.0%} of the synthetic rows went to college, {people:.0%} of the people. "
+        f"{percent(college)} of synthetic rows went to college, {percent(people)} of people. "
         f"Schools are off by {total_variation(real, fake):.1%}, all pairs of columns by {off:.3f}; "
         f"everybody at the least would be off by {found[LEAST][1]:.3f}."
     )

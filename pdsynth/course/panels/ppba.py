@@ -8,10 +8,10 @@ from ...algorithms import PPBA
 from ...core import maximum_spanning_tree
 from ..widgets.controls import slider
 from ..widgets.view import Try, View
-from .drawing import Board, arches, places
+from .drawing import Board, arches, friendly, lying
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
-from .words import GUARANTEE, GUARANTEES, audited, child_of, ledger_summary, noise_to_cell
+from .words import GUARANTEE, GUARANTEES, audited, child_of, ledger_summary, noise_to_cell, percent
 
 RATIOS = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)
 STRONGEST = 4  # tables, the heaviest first
@@ -93,25 +93,25 @@ def draw_run(plot: Board, table: TeachingTable, fitted: PPBA) -> None:
     )
     names, share, noise = rank(fitted), shares(fitted), noise_to_cell(fitted)
     plot.dots(
-        list(range(len(names))),
         [100 * share[n] for n in names],
+        list(range(len(names))),
         "private",
         2,
         size=10,
         customdata=[[n, noise[n]] for n in names],
-        hover="%{customdata[0]}: %{y:.1f} % of the budget, noise ÷ cell %{customdata[1]:.3g}",
+        hover="%{customdata[0]}: %{x:.1f} % of the budget, noise ÷ cell %{customdata[1]:.3g}",
     )
     arc_axis = arches(len(names)) | {"range": [-0.8, len(names) / 2]}
-    plot.set(x=places(network.order), y=arc_axis, x2=places(names))
+    plot.set(y=lying(network.order), x=arc_axis, y2=lying(names))
 
 
 def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: str) -> None:
     """Distances and losses against q, with a line at the present q."""
     for name, key, cell, colour, dash in (
-        ("mean of all pairs", "mean", 3, "private", "solid"),
-        ("strongest pairs", "strongest", 3, "none", "dash"),
+        ("all pairs", "mean", 3, "private", "solid"),
+        ("strongest pairs", "strongest", 3, "look", "dash"),
         ("dearest attribute", "dearest", 4, "private", "solid"),
-        (sensitive, "sensitive", 4, "none", "dash"),
+        (sensitive, "sensitive", 4, "look", "dash"),
     ):
         curve = found[key] if np.isfinite(found[key]).all() else [None] * len(RATIOS)
         plot.line(
@@ -126,20 +126,28 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
             hover=f"{name}, q = %{{x}}: %{{y:.3f}}",
         )
     for cell in (3, 4):
-        plot.limit([q, q], [0, 1], cell)
-    notes = [
-        (3, 1.5, 0.84, "strongest pairs", "none"),
-        (3, 0.48, 0.64, "mean of all pairs", "private"),
-    ]
+        plot.limit([q, q], [0, 1], cell, "real")
+    curves = [(3, "strongest", "strongest pairs", "look"), (3, "mean", "all pairs", "private")]
+    notes = []
     if np.isfinite(found["dearest"]).all():
-        notes += [
-            (4, 0.48, 0.9, "dearest attribute", "private"),
-            (4, 0.48, 0.12, sensitive, "none"),
-        ]
-    else:
+        curves += [(4, "dearest", "dearest column", "private"), (4, "sensitive", sensitive, "look")]
+    here = {key: float(np.interp(q, RATIOS, found[key])) for _, key, *_ in curves}
+    for cell, key, text, colour in curves:
+        said = f"{friendly(text)}: <b>{percent(here[key])}</b>"
+        notes.append(
+            (
+                cell,
+                q,
+                here[key] + (0.07 if key in ("strongest", "dearest") else -0.04),
+                said,
+                colour,
+            )
+        )
+    if len(curves) == 2:
         notes += [(4, 1.0, 0.5, "no finite ε: the tree is read off the records", "attack")]
     for cell, x, y, text, colour in notes:
-        plot.note(text, math.log10(x), y, cell, colour, xanchor="left" if x < 1 else "center")
+        side = "left" if x < 0.8 else "right" if x > 1.5 else "center"
+        plot.note(text, math.log10(x), y, cell, colour, 14, xanchor=side)
     ratios = {
         "range": [math.log10(0.47), math.log10(2.12)],
         "tickvals": list(RATIOS),
@@ -178,11 +186,9 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
             lambda was, now: now.dearest == math.inf,
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
-    k=slider("k", 1, 1, 4, 1, unit="parents", tooltip="k, largest number of parents"),
-    q=slider(
-        "q", 1.2, 0.5, 2.0, 0.05, tooltip="q, budget of a table against the one ranked before it"
-    ),
+    q=slider("q", 1.2, 0.5, 2.0, 0.05, tooltip="q, budget of a table against the one before"),
+    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
+    k=slider("k", 1, 1, 4, 1, tooltip="k, parents of a column"),
     guarantee=GUARANTEE,
 )
 def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str) -> View:
@@ -204,7 +210,8 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
         "dearest": float(losses.max()),
     }
     status = (
-        f"Mean two-way distance {facts['mean']:.3f}, {facts['strong']:.3f} on the strongest pairs. "
+        f"The strongest pairs are off by {percent(facts['strong'])}, all by "
+        f"{percent(facts['mean'])}. "
         f"Claimed ε = {epsilon:g}, true ε = {audited(ledger)}. The heaviest table, {first}, "
         f"gets {share[first]:.1%} of the tables' budget, the lightest, {last}, {share[last]:.1%}."
         f"{'' if ledger.epsilon == math.inf else costs}"

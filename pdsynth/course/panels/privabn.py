@@ -11,10 +11,10 @@ from ...evaluation.marginals import Marginals, attribute_sets
 from ...published.sparse import SparseTable
 from ..widgets.controls import Control, choice, slider
 from ..widgets.view import Try, View
-from .drawing import Board, ink
+from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult, remember, teaching_table
-from .words import ledger_summary
+from .words import ledger_summary, percent
 
 SHIPPED, OTHERS = "Adult, yes–no", ("NLTCS", "ACS", "Retail, top 20")
 QUERIES, RUNS = 200, 4_000
@@ -123,6 +123,13 @@ def tell_apart(no: np.ndarray, yes: np.ndarray) -> float:
     return float((1 + np.abs(below[0] - below[1]).max()) / 2)
 
 
+def best_cut(no: np.ndarray, yes: np.ndarray) -> float:
+    """The released number above which the attacker best says yes."""
+    values = np.sort(np.concatenate([no, yes]))
+    below = [np.searchsorted(world, values, side="right") / len(world) for world in (no, yes)]
+    return float(values[np.argmax(below[0] - below[1])])
+
+
 def draw_fits(plot: Board, fits: dict[str, Any], errors: dict[str, np.ndarray]) -> None:
     """Numbers of parents, and sorted query errors."""
     for name in BOTH:
@@ -152,22 +159,23 @@ def draw_fits(plot: Board, fits: dict[str, Any], errors: dict[str, np.ndarray]) 
 def draw_attack(
     plot: Board, games: dict[tuple[str, int], np.ndarray], alone: dict[str, float]
 ) -> None:
-    """The two worlds of a lone person, and the guesses of an attacker."""
-    step = RUNS // 200
-    for (name, said), values in games.items():
-        words, colour, _ = KINDS[name]
-        plot.add(
-            "scatter",
+    """What is released of a lone person who said no, or yes; and the guesses of an attacker."""
+    no, yes = (games["published", said] for said in (0, 1))
+    edges = np.linspace(0, 1, 21)
+    for values, colour, label in ((no, "real", "she said no"), (yes, "look", "she said yes")):
+        plot.bars(
+            (edges[1:] + edges[:-1]) / 2,
+            100 * np.histogram(values, edges)[0] / len(values),
+            colour,
             3,
-            f"{words}: she said {'yes' if said else 'no'}",
-            None,
-            mode="lines",
-            x=values[::step],
-            y=np.linspace(0, 100, RUNS)[::step],
-            showlegend=False,
-            hovertemplate="%{x:.3f}<extra>%{fullData.name}</extra>",
-            line={"color": ink(colour), "dash": "dot" if said else "solid", "width": 2.5},
+            name=label,
+            opacity=0.85,
+            hover="%{y:.0f} % of the releases",
         )
+    at = best_cut(no, yes)
+    plot.mark((at, at), (0, 62), "attack", 3, 2)
+    said = f"cut: <b>{percent(tell_apart(no, yes))}</b> guessed rightly"
+    plot.note(said, at, 66, 3, "attack", 15)
     for name, text in (("published", "#FFFFFF"), ("strict", "#000000")):
         plot.bars(
             [alone[name]],
@@ -213,7 +221,7 @@ def tables(table: TeachingTable) -> Control:
             lambda was, now: now.strict != was.strict,
         ),
     ),
-    epsilon=slider("ε", 0.05, 0.01, 1.0, 0.01, tooltip="ε, total privacy budget"),
+    epsilon=slider("ε", 0.05, 0.01, 1.0, 0.01, tooltip="ε, privacy budget"),
     alpha=lambda table: slider(
         "α", 3, 1, min(8, len(table.schema)), 1, tooltip="α, attributes in a query"
     ),
@@ -239,8 +247,9 @@ def view(table: TeachingTable, epsilon: float, alpha: int, data: str) -> View:
     allowed = float(np.exp(epsilon) / (1 + np.exp(epsilon)))
     facts = {"told": apart["published"], "allowed": allowed, **mean}
     status = (
-        f"A lone person's yes is told from a no {apart['published']:.1%} of the time as published, "
-        f"{apart['strict']:.1%} strict (allowed {allowed:.1%}). "
+        f"As published, {percent(apart['published'])} of lone people's answers are guessed "
+        "rightly. "
+        f"Strict it is {apart['strict']:.1%} (allowed {allowed:.1%}). "
         f"Claimed ε = {epsilon:g}; published truly infinite (the accounted part alone "
         f"{float(ledgers['published'].finite):,.0f}), strict {float(ledgers['strict'].epsilon):g}. "
         f"Mean L2 error {mean['published']:.4f} published, {mean['strict']:.4f} strict, "

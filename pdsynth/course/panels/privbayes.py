@@ -12,7 +12,7 @@ from ..widgets.view import Try, View
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
-from .words import ledger_summary, noise_to_cell, too_noisy
+from .words import ledger_summary, noise_to_cell, percent, too_noisy
 
 READINGS: dict[str, dict[str, Any]] = {
     "strict": {"guarantee": "strict"},
@@ -59,7 +59,7 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
             [of["captured"]],
             [label],
             colour,
-            (2, 3),
+            3,
             across=True,
             cliponaxis=False,
             text=[f"{of['captured']:.2f}"],
@@ -70,12 +70,18 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
             np.linspace(0, 100, len(of["distances"])),
             of["distances"],
             colour,
-            (3, 4),
+            4,
             dash=dash,
             width=2,
             name=label,
             hover="%{y:.3f}",
+            showlegend=False,
         )
+        mean = float(of["distances"].mean())
+        plot.limit([0, 100], [mean] * 2, 4, colour, dash="dot")
+        said = f"{label}: <b>{percent(mean)}</b> on average"
+        place = {"xanchor": "left", "yanchor": "bottom" if of is run else "top"}
+        plot.note(said, 1, mean, 4, colour, 14, **place)
     return plot
 
 
@@ -103,8 +109,8 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
             lambda was, now: now.spent > 1,
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, total privacy budget"),
-    k=choice("k", ["auto", "0", "1", "2", "3", "4"], tooltip="k, number of parents"),
+    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
+    k=choice("k", ["auto", "0", "1", "2", "3", "4"], tooltip="k, parents of a column"),
     reading=choice("reading", list(READINGS)),
 )
 def view(table: TeachingTable, epsilon: float, k: str, reading: str) -> View:
@@ -124,6 +130,7 @@ def view(table: TeachingTable, epsilon: float, k: str, reading: str) -> View:
         "spent": float(fitted.ledger_.finite),
     }
     status = (
+        f"Pairs of columns are off by {percent(facts['mean'])} of the people. "
         f"{plural(facts['edges'], 'edge captures', 'edges capture')} {facts['bits']:.2f} bits "
         f"({best['captured']:.2f} without noise); mean 2-way distance {facts['mean']:.3f} "
         f"({best['distances'].mean():.3f} without noise). {said}. "

@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from functools import partial
 from html import escape
 from typing import Any
 
@@ -10,6 +9,7 @@ from ...core import (
     Ledger,
     Noise,
     Records,
+    RiskEntropy,
     TableBudget,
     as_fraction,
     normalised_risk_entropy,
@@ -18,10 +18,10 @@ from ...core import (
 from ...published.doors import open_door, raw_door
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
-from .drawing import Board, ink
+from .drawing import Board, friendly, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
-from .words import fold, html_table, ledger_summary
+from .words import fold, html_table, ledger_summary, percent
 
 SIGNS = {"paper, more OE, more noise": 1, "reversed": -1, "equal shares": 0}
 READINGS = {"noisy histograms": "strict", "raw, as published": "published"}
@@ -52,18 +52,18 @@ def run(
 ) -> dict[str, Any]:
     """Entropies of all attributes, and a noisy table of each with the share that it earns.
 
-    Under strict, ``share`` of ε pays for histograms; published reads them raw and has all of ε for
-    the tables. ``cells``: the noise scale of a table over its mean cell if its share were 1.
+    Under strict, ``share`` of ε pays for single columns; published reads them raw and has all of ε
+    for the tables. ``cells``: the noise scale of a table over its mean cell if its share were 1.
     """
     names, ledger = records.schema.names, Ledger(epsilon, guarantee)
     curator = open_door(records, ledger, noise)
     paid = epsilon * share if guarantee == "strict" else Fraction(0)
-    ask = curator.histograms
-    if guarantee != "strict":
-        ask = partial(raw_door(curator).histograms, reason=RAW)
-    counts, entry = ask(
-        range(len(names)), paid or epsilon, step="entropies", source="Alg 5 line 2, OE"
-    )
+    if guarantee == "strict":
+        counts, entry = RiskEntropy().histograms(curator, paid)
+    else:
+        counts, entry = raw_door(curator).histograms(
+            range(len(names)), step="entropies", source="Alg 5 line 2, OE", reason=RAW
+        )
     oe = {name: normalised_risk_entropy(c) for name, c in zip(names, counts, strict=True)}
     weights = risk_entropy_weights({name: sign * value for name, value in oe.items()})
     left = epsilon - paid
@@ -85,7 +85,7 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
     """Entropy, share, and noise over the mean cell of every attribute, one row each."""
     plot, d = Board("risk_entropy", title), len(order)
     share, cells = ([float(state[key][n]) for n in order] for key in ("share", "cells"))
-    fine, percent = "%{y}: %{x:.4f}", "%{y}: %{x:.2%}"
+    fine, fine_share = "%{y}: %{x:.4f}", "%{y}: %{x:.2%}"
     plot.bars(
         [state["raw"][n] for n in order], order, "real", across=True, name="OE, raw", hover=fine
     )
@@ -99,7 +99,10 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
         marker={"line": {"width": 1, "color": "white"}},
         hover=fine,
     )
-    plot.bars(share, order, "private", 2, across=True, name="share and noise", hover=percent)
+    most = max(share)
+    looks = ["look" if one == most else "private" for one in share]
+    said = [f"<b>{percent(one)}</b>" if one == most else "" for one in share]
+    plot.bars(share, order, looks, 2, across=True, name="share", hover=fine_share, labels=said)
     noise = [c / s for c, s in zip(cells, share, strict=True)]
     plot.dots(noise, order, "private", 3, size=10, hover=fine)
     for cell, x in ((2, [1 / d] * d), (3, [c * d for c in cells])):
@@ -161,9 +164,9 @@ def shares_table(table: TeachingTable, state: dict[str, Any], order: list[str]) 
             lambda was, now: now.off == 0 and not now.finite,
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, for histograms and tables together"),
-    share=slider("s", 0.1, 0.01, 0.5, 0.01, tooltip="s, share of ε for noisy histograms"),
+    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
     weights=choice("weights", list(SIGNS)),
+    share=slider("s", 0.1, 0.01, 0.5, 0.01, tooltip="s, share of ε for noisy histograms"),
     reading=choice("reading", list(READINGS)),
     records=lambda table: choice("records", list(samples(table))),
 )
@@ -181,18 +184,19 @@ def view(
         table.noise.fresh(),
     )
     whole = entropies(table.records)
-    order = sorted(whole, key=whole.__getitem__)
     shares = {name: float(value) for name, value in state["share"].items()}
+    order = sorted(whole, key=lambda name: (shares[name], whole[name]))
     most, least = (pick(shares, key=state["share"].__getitem__) for pick in (max, min))
     loud = sum(state["cells"][n] > shares[n] for n in order)
     close = f"the ledger closes at {float(state['ledger'].epsilon):g}"
     words = (
-        f"{most} gets the largest share, {shares[most]:.1%}, {least} the smallest, "
+        f"{friendly(most).capitalize()} gets the largest share of the budget, "
+        f"{percent(shares[most])}. {friendly(least).capitalize()} the smallest, "
         f"{shares[least]:.1%}: a factor of "
-        f"{float(state['share'][most] / state['share'][least]):.2f}, of e = 2.72 at most"
+        f"{float(state['share'][most] / state['share'][least]):.2f}, of 2.72 at most"
     )
     if weights == "equal shares":
-        words = f"Every table gets {shares[most]:.1%}"
+        words = f"Every table gets {percent(shares[most])} of the budget"
     facts = {
         "off": max(abs(state["oe"][n] - state["raw"][n]) for n in order),
         "loud": loud,

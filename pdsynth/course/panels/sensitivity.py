@@ -10,13 +10,14 @@ from ...core import RARE_VALUES, as_fraction, histogram_cost, plural, tight_scal
 from ...published.budgets import printed_scales, printed_weights
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
-from .drawing import Board
+from .drawing import Board, friendly
 from .panel import live_panel
 from .table import TeachingTable, adult
-from .words import fold, html_table
+from .words import attribute_choice, fold, html_table
 
-TABLES = Fraction(65, 100)  # what L0 = 0.05 and L1 = 0.3 leave of ε = 1 for the tables
-GROUPS = {"A": ("private", ""), "B": ("none", "/")}
+L0, L1 = Fraction(1, 5), Fraction(3, 10)  # shares of ε: columns with sketches, and the network
+PRINTED_K = 4  # the thesis' k, by which the printed noise of group A is divided
+GROUPS = {"A": ("look", ""), "B": ("real", "/")}
 V_MIN = 0.5  # smallest relative weight of a value (strict)
 
 
@@ -27,26 +28,40 @@ def compute(
     attribute: str,
     rare_values: str,
     v_min: Fraction,
+    tables: Fraction = 1 - L0 - L1,
+    sensitive: str | None = None,
 ) -> dict[str, Any]:
-    """Groups by I(X, S) ≥ θ, and the noise scales of one attribute in both readings, in records."""
-    schema, s = table.schema, table.schema.index(table.dataset.sensitive)
+    """Groups by I(X, S) ≥ θ, and the noise scales of one attribute in both readings, in records.
+
+    ``tables``: ε of all tables; ``sensitive``: S, if it isn't the table's own.
+    """
+    schema = table.schema
+    s = schema.index(sensitive or table.dataset.sensitive)
     bits = table.records.lattice.information(np.arange(len(schema)), np.full((len(schema), 1), s))
     bits[s] = np.inf
     a = [name for name, value in zip(schema.names, bits, strict=True) if value >= theta]
     b = [name for name in schema.names if name not in a]
-    epsilon2, epsilon3 = TABLES * r / (1 + r), TABLES / (1 + r)
+    epsilon3, paid = tables / (1 + r), tables / (r * len(a) + len(b))
     counts = table.counts(attribute)
     state = {
         "bits": dict(zip(schema.names, bits.tolist(), strict=True)),
         "A": a,
         "B": b,
-        "scale_a": float(2 * len(a) / epsilon2),
+        "scale_a": float(2 / (r * paid)),
+        "printed_a": 2 * (len(schema) - PRINTED_K - len(b)) / float(tables - epsilon3),
+        "printed_b": [
+            float(scale)
+            for name in b
+            for scale in printed_scales(
+                printed_weights(table.counts(name), rare_values), len(b), epsilon3
+            )
+        ],
         "counts": counts,
         "labels": schema[attribute].labels,
         "in_a": attribute in a,
     }
     if attribute in b:
-        paid, w = epsilon3 / len(b), printed_weights(counts, rare_values)
+        w = printed_weights(counts, rare_values)
         v = value_weights(counts, rare_values, v_min)
         printed, tight = printed_scales(w, len(b), epsilon3), tight_scales(v, paid, 2)
         state |= {
@@ -61,9 +76,25 @@ def compute(
     return state
 
 
+def say_noise(state: dict[str, Any], r: float) -> str:
+    """Which group has more noise, as strict divides ε and as the thesis prints it."""
+    if not state["B"]:
+        return "Group B is empty."
+    said = f"Strict: a table of A has {1 / r:.3g} times the noise of one of B."
+    if state["printed_a"] <= 0:
+        return said + " Printed: d − k − |B| isn't positive, so no noise is defined."
+    ratio = float(np.median(state["printed_b"])) / state["printed_a"]
+    more, times = ("B", ratio) if ratio > 1 else ("A", 1 / ratio)
+    other = "A" if more == "B" else "B"
+    return said + f" Printed: group {more} has {times:.3g} times the noise of {other}."
+
+
 def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float) -> None:
     """I(X, S) of every attribute against θ."""
-    labels = {name: name if name != sensitive else f"{name} (S itself)" for name in state["bits"]}
+    labels = {
+        name: friendly(name) if name != sensitive else f"{friendly(name)} itself"
+        for name in state["bits"]
+    }
     for group, (colour, pattern) in GROUPS.items():
         members = [name for name in labels if name in state[group]]
         plot.bars(
@@ -75,27 +106,40 @@ def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float
             hover="%{y}: %{x:.4f} bit",
         )
     ends = [-0.6, len(labels) - 0.4]
+    order = sorted(labels, key=state["bits"].__getitem__)
     plot.limit([theta, theta], ends, (1, 4), width=2)
-    plot.note(" → group A", theta, ends[0], (1, 4), "real", 12, xanchor="left", yanchor="bottom")
+    said = f"  <b>{len(state['A'])}</b> of {len(labels)} →"
+    plot.note(said, theta, 0.02, 1, "look", 15, yref="y domain", xanchor="left", yanchor="bottom")
+    plot.layout["meta"]["drag"] = {
+        "chart": "xy",
+        "control": "theta",
+        "at": theta,
+        "step": 0.01,
+        "label": "threshold θ",
+    }
     plot.set(
-        x={"title": f"mutual information with {sensitive}, bits"},
+        x={"title": f"what a column tells of {friendly(sensitive)}, bits"},
         y4={"range": ends},
-        y={"categoryorder": "array", "categoryarray": list(labels.values())[::-1], "range": ends},
+        y={
+            "categoryorder": "array",
+            "categoryarray": [labels[name] for name in order],
+            "range": ends,
+        },
     )
 
 
-def draw_scales(plot: Board, state: dict[str, Any], attribute: str) -> None:
+def draw_scales(plot: Board, state: dict[str, Any]) -> None:
     """Records and noise scales of the values, in both readings."""
     labels = list(state["labels"])
     plot.dots(
-        labels,
         state["counts"],
+        labels,
         "real",
         2,
         symbol="square",
         size=11,
-        name="records",
-        hover="%{x}: %{y:,} records",
+        name="people",
+        hover="%{y}: %{x:,} people",
     )
     if state["in_a"]:
         scale = np.full(len(labels), state["scale_a"])
@@ -107,17 +151,16 @@ def draw_scales(plot: Board, state: dict[str, Any], attribute: str) -> None:
         ]
     for name, scales, colour, symbol in series:
         plot.dots(
-            labels,
             scales,
+            labels,
             colour,
             2,
             symbol=symbol,
             size=11,
             name=name,
             marker={"line": {"width": 1, "color": "white"}},
-            hover="%{x}: %{y:.1f} records",
+            hover="%{y}: %{x:.1f} people",
         )
-    plot.set(x2={"title": f"values of {attribute}"})
 
 
 def values_table(state: dict[str, Any], attribute: str) -> str:
@@ -149,9 +192,9 @@ def values_table(state: dict[str, Any], attribute: str) -> str:
         Try(
             "a low threshold",
             {"theta": 0.01},
-            "{now.a} attributes instead of {was.a} share the budget of group A: its noise scale "
-            "grows from {was.scale:.0f} to {now.scale:.0f} records.",
-            lambda was, now: now.a > was.a and now.scale > was.scale,
+            "{now.a} attributes instead of {was.a} are in group A, so fewer are favoured, and the "
+            "noise scale of its tables falls from {was.scale:.0f} to {now.scale:.0f} records.",
+            lambda was, now: now.a > was.a and now.scale < was.scale,
         ),
         Try(
             "an attribute in A",
@@ -160,12 +203,13 @@ def values_table(state: dict[str, Any], attribute: str) -> str:
             lambda was, now: now.in_a,
         ),
     ),
-    theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of group A in bits"),
-    r=slider("r", 0.33, 0.05, 2.0, 0.01, tooltip="r = L2/L3, budget of group A against group B"),
-    attribute=lambda table: choice(
-        "attribute", table.schema.names, "race" if "race" in table.schema.names else None
-    ),
-    rare_values=choice("rare_values", RARE_VALUES),
+    theta=slider("θ", 0.1, 0.0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of sensitive columns"),
+    epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
+    r=slider("r", 0.33, 0.05, 2.0, 0.01, tooltip="r, budget of sensitive columns against others"),
+    attribute=attribute_choice("values of", "race"),
+    rare_values=choice("rare values", {name.replace("_", " "): name for name in RARE_VALUES}),
+    sensitive=attribute_choice("secret S"),
+    l1=slider("L₁", 0.3, 0.05, 0.75, 0.05, tooltip="L₁, share of ε for the network"),
 )
 def view(
     table: TeachingTable,
@@ -173,32 +217,42 @@ def view(
     r: float,
     attribute: str,
     rare_values: str,
+    epsilon: float,
+    sensitive: str,
+    l1: float,
     v_min: float = V_MIN,
 ) -> View:
-    """Groups and weights; ε = 1 throughout, of which 0.65 pays for the tables."""
-    state = compute(
-        table, theta, as_fraction(round(r, 4)), attribute, rare_values, as_fraction(round(v_min, 4))
+    """Groups and weights; 1 − L₀ − L₁ of ε pays for the tables."""
+    exact = [as_fraction(round(number, 4)) for number in (r, v_min, epsilon, l1)]
+    tables = exact[2] * (1 - L0 - exact[3])
+    state = compute(table, theta, exact[0], attribute, rare_values, exact[1], tables, sensitive)
+    title = (
+        f"ε = {epsilon:g}, θ = {theta:g} bit, r = {r:g}, attribute = {attribute}, "
+        f"rare_values = {rare_values}, S = {sensitive}, L₁ = {l1:g}"
     )
-    title = f"θ = {theta:g} bit, r = {r:g}, attribute = {attribute}, rare_values = {rare_values}"
     plot = Board("sensitivity", title)
-    plot.entitle("xy", f"What each attribute tells of {table.dataset.sensitive}, bits")
-    plot.entitle("x2y2", f"{attribute}: records and noise scales of its values")
-    draw_groups(plot, state, table.dataset.sensitive, theta)
-    draw_scales(plot, state, attribute)
+    plot.entitle("xy", f"Drag the line: what tells much of {friendly(sensitive)}")
+    plot.entitle(
+        "x2y2", f"{friendly(attribute).capitalize()}: people with each value, and its noise"
+    )
+    draw_groups(plot, state, sensitive, theta)
+    draw_scales(plot, state)
     top, groups = (
         int(np.argmax(state["counts"])),
         (
             f"{plural(len(state['A']), 'attribute')} in A, noise scale "
-            f"{state['scale_a']:.1f} records; {len(state['B'])} in B."
+            f"{state['scale_a']:.1f} records; {len(state['B'])} in B. {say_noise(state, r)}"
         ),
     )
     facts = {"a": len(state["A"]), "scale": state["scale_a"], "in_a": state["in_a"]}
+    many = f"{len(state['A'])} of {len(state['bits'])} columns tell"
+    verdict = f"{many} {theta:g} bit or more of {friendly(sensitive)}. "
     if state["in_a"]:
-        status = f"{attribute} is in A: all of its values get the same noise. {groups}"
+        status = verdict + f"{attribute} is in A: all of its values get the same noise. {groups}"
     else:
         rare = int(np.argmin(state["counts"]))
         facts |= {"tight": float(state["tight"][top]), "rare": float(state["tight"][rare])}
-        status = (
+        status = verdict + (
             f"{attribute} = {state['labels'][top]}, the most frequent value: printed scale "
             f"{state['printed'][top]:,.0f}, tight {facts['tight']:,.0f} records. {groups} "
             f"Paid ε = {float(state['paid']):.4f}; as printed (were the weights public) it truly "

@@ -17,7 +17,7 @@ from ..widgets.view import Try, View
 from .drawing import Board, ink
 from .panel import live_panel
 from .table import TeachingTable, adult, mean_without, remember
-from .words import GUARANTEE, GUARANTEES
+from .words import GUARANTEE, GUARANTEES, percent
 
 LEFT_OUT = (*SLOW, "GeneticBayes")  # more than a tenth of a second each
 LARGE = ("CSAPrivBayes", "CSAPrivBayes, policy")  # seconds each where tables are to agree
@@ -117,7 +117,7 @@ def draw_results(
         )
     for label, place, colour, symbol in (
         ("all pairs", 0, "private", "circle"),
-        (f"pairs without {sensitive}", 1, "none", "diamond-open"),
+        (f"pairs without {sensitive}", 1, "#56B4E9", "diamond-open"),
     ):
         plot.dots(
             [result[place] for result in found.values()],
@@ -144,7 +144,11 @@ def draw_results(
             symbol="circle" if finite else "x",
             text=[f"   {loss:.3g}" if finite else "   ∞" for loss in mine.values()],
         )
-    rows = {"categoryorder": "array", "categoryarray": names}
+    near = sorted(names, key=lambda name: (math.isnan(found[name].distance), found[name].distance))
+    best = found[near[0]].distance
+    plot.note(f"<b>{percent(best)}</b>", math.log10(best), near[0], 1, "look", 15, xshift=14,
+              xanchor="left")  # fmt: skip
+    rows = {"categoryorder": "array", "categoryarray": near}
     endless = published and not all(result.loss < math.inf for result in found.values())
     plot.entitle(
         "x2y2", f"What a change of {sensitive} alone costs{' (∞: not private)' if endless else ''}"
@@ -209,8 +213,8 @@ def draw_plan(plot: Board, known: Plan, k: int | str) -> None:
             lambda was, now: now.endless > 0,
         ),
     ),
-    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, total privacy budget of each algorithm"),
-    k=choice("k", ["auto", 1, 2, 3, 4], tooltip="k, largest number of parents"),
+    epsilon=slider("ε", 1.0, 0.05, 4.0, 0.05, tooltip="ε, privacy budget"),
+    k=choice("k", ["auto", 1, 2, 3, 4], tooltip="k, parents of a column"),
     guarantee=GUARANTEE,
     sensitive=lambda table: choice(
         "sensitive", table.schema.names, table.dataset.sensitive, tooltip="sensitive attribute"
@@ -258,7 +262,8 @@ def view(
         )
     )
     status = (
-        f"Nearest: {nearest}, {found[nearest].distance:.3f}; "
+        f"{nearest} is nearest: off by {percent(found[nearest].distance)} of the people. "
+        f"In full {found[nearest].distance:.3f}; "
         f"PrivBayes {found[BASE].distance:.3f}.{agreed} {losses}{refusals} "
         f"Before any run: {known}"
     )

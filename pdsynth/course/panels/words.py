@@ -1,14 +1,27 @@
 """What panels say in words: a run's noise, its ledger, its first rows, and small HTML tables."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core import Entry, Ledger, Recipe, plural
-from ..widgets.controls import choice
+from ..widgets.controls import Control, choice
+from .drawing import friendly
 from .table import TeachingTable
+
+
+def attribute_choice(label: str = "column", usual: str | None = None) -> Callable[[Any], Control]:
+    """A menu of a table's columns in plain words; ``usual`` first, else the sensitive one."""
+
+    def made(table: TeachingTable) -> Control:
+        names = table.schema.names
+        chosen = usual if usual in names else table.dataset.sensitive
+        return choice(label, {friendly(name): name for name in names}, chosen)
+
+    return made
+
 
 GUARANTEES = {"strict": "strict", "published": "as published", "none": "no noise"}
 GUARANTEE = choice("guarantee", list(GUARANTEES))
@@ -25,6 +38,11 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[Any]], left: int = 
 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
     return f"<table><tr>{cells('th', heads)}</tr>{body}</table>"
+
+
+def percent(share: float) -> str:
+    """A share in two digits: ``"11%"``, ``"3.4%"``, ``"0.36%"``."""
+    return f"{100 * share:.0f}%" if share >= 0.0995 else f"{100 * share:.2g}%"
 
 
 def fold(summary: str, body: str) -> str:
@@ -74,11 +92,12 @@ def audited(ledger: Ledger) -> str:
 def sum_up(fitted: Recipe, distances: np.ndarray) -> tuple[dict[str, float], dict[str, Any], str]:
     """The noise of a run's tables, and what it comes to in facts and in words."""
     noise, ledger = noise_to_cell(fitted), fitted.ledger_
-    noisy, said = too_noisy(noise)
+    noisy, _ = too_noisy(noise)
+    mean = float(np.nanmean(distances))
     facts = {
         "noisy": noisy,
         "tables": len(noise),
-        "mean": float(np.nanmean(distances)),
+        "mean": mean,
         "claimed": float(ledger.claimed),
         "audited": audited(ledger),
     }
@@ -86,7 +105,8 @@ def sum_up(fitted: Recipe, distances: np.ndarray) -> tuple[dict[str, float], dic
         noise,
         facts,
         (
-            f"{said}; mean two-way distance {facts['mean']:.3f}. "
+            f"Noise drowns {noisy} of {plural(len(noise), 'table')}. "
+            f"Pairs of columns are off by {percent(mean)} of the people. "
             f"Claimed ε = {facts['claimed']:g}, true ε = {facts['audited']}"
         ),
     )

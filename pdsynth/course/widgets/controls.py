@@ -8,6 +8,9 @@ from typing import Any
 
 import ipywidgets as W
 
+LETTER = 3  # a symbol with fewer characters is a letter: ε, k, ε₁
+SAFE = ("more private", "more exact")  # what the ends of a slider of ε or ρ are good for
+
 
 @dataclass(frozen=True)
 class Control:
@@ -22,19 +25,22 @@ class Control:
     symbol: str
     name: str
     unit: str = ""
+    ends: tuple[str, ...] = ()  # what the smallest and the largest value mean, below a slider
 
     @cached_property
     def box(self) -> W.VBox:
         """What the page shows."""
         layout = W.Layout(min_width="0", overflow="visible", justify_content="center")
-        cell = W.VBox(self.build(), layout=layout)
+        ends = "".join(f"<span>{escape(end)}</span>" for end in self.ends)
+        below = [W.HTML(f"<div class='pdsynth-ends'>{ends}</div>")] if ends else []
+        cell = W.VBox([*self.build(), *below], layout=layout)
         cell.add_class("pdsynth-control")
         return cell
 
     @property
     def widget(self) -> W.Widget:
         """The widget that holds the value."""
-        return self.box.children[-1]
+        return self.box.children[-2 if self.ends else -1]
 
     @property
     def value(self) -> Any:
@@ -99,7 +105,7 @@ def slider(
         W.link((bar, "value"), (box, "value"), transform=(_clean, _clean))
         return [box, bar]
 
-    return Control(build, number(value), symbol, words, unit)
+    return Control(build, number(value), symbol, words, unit, SAFE if symbol[0] in "ερ" else ())
 
 
 def choice(
@@ -131,12 +137,19 @@ def toggle(label: str, value: bool = False, *, tooltip: str = "") -> Control:
 
 
 def _words(label: str, tooltip: str, unit: str = "") -> tuple[str, str, str]:
-    """The symbol for titles, the accessible name, and the HTML of the visible label."""
+    """The symbol for titles, the accessible name, and the HTML of the visible label.
+
+    A letter is named in words, and stands small behind them.
+    """
     symbol = label.split(",")[0].strip()
     known = tooltip.startswith(symbol) or not tooltip
     words = label if not tooltip else tooltip if known else f"{symbol}, {tooltip}"
     text = words if known else label
-    html = f"<b>{escape(symbol)}</b>{escape(text[len(symbol) :])}"
+    rest = text[len(symbol) :].lstrip(", ")
+    if len(symbol) < LETTER and rest and text[len(symbol) :].startswith(","):
+        html = f"<b>{escape(rest)}</b> <small>{escape(symbol)}</small>"
+    else:
+        html = f"<b>{escape(symbol)}</b>{escape(text[len(symbol) :])}"
     return symbol, words, f"{html} <span>({escape(unit)})</span>" if unit not in text else html
 
 

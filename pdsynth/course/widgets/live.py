@@ -16,15 +16,15 @@ from .controls import Control
 from .plot import make
 from .view import Try, View
 
-SPENDS = (
-    "Each move on real records would spend the budget again: this panel uses a public teaching "
-    "table, and the same random numbers at every move. A release draws fresh noise, once."
-)
+SPENDS = "NOT PRIVATE: reproducible; real moves spend ε."
+MAIN = 2  # controls that are seen at once; the others stand under "More settings"
 HEAD = 84  # pixels above the plot that hold a title, a subtitle and one row of a legend
 
 
 class LivePanel(W.VBox):
-    """Controls above a figure that follows them; made by :func:`live`.
+    """A verdict, controls, and a figure that follows them; made by :func:`live`.
+
+    The first two controls are seen at once, the page folds the others under "More settings".
 
     ``controls`` maps names to widgets, ``values`` to their values; ``view`` is what is shown,
     ``figure`` its figure; ``error`` is the exception of the present position, or None. ``topic`` is
@@ -50,31 +50,27 @@ class LivePanel(W.VBox):
         self.told = _html("told")
         note = _html("note", f"<div>{escape(SPENDS)}</div>" if spends else "")
         wide = W.Layout(width="100%")
-        self.tables = W.VBox(layout=wide)
-        self.tables.add_class("pdsynth-tables")
-        columns = "repeat(auto-fit, minmax(260px, 1fr))"
-        grid = W.GridBox(
-            [control.box for control in controls.values()],
-            layout=W.Layout(width="100%", grid_template_columns=columns, overflow="visible"),
-        )
-        grid.add_class("pdsynth-controls")
+        self.tables = _html("tables")
         css = Path(__file__).with_name("live.css").read_text(encoding="utf-8")
         style = W.HTML(f"<style>{css}</style>", layout=W.Layout(display="none"))
+        boxes = [control.box for control in controls.values()]
+        for name, box in zip(controls, boxes, strict=True):
+            box.add_class(f"pdsynth-c-{name}")
         buttons = [self._button(one) for one in tries]
-        row = W.HBox(
-            [W.Label("Try this:"), *buttons] if buttons else [],
-            layout=W.Layout(
-                width="100%", flex_flow="row wrap", display=None if buttons else "none"
-            ),
+        levers = _column(
+            "levers",
+            _column("controls", *boxes[:MAIN]),
+            _column("tries", *buttons),
+            self.told,
+            self.alert,
+            _column("more", *boxes[MAIN:]),
         )
-        row.add_class("pdsynth-tries")
-        levers = W.VBox([grid, row], layout=W.Layout(width="100%", overflow="visible"))
-        levers.add_class("pdsynth-levers")
         super().__init__(
-            [style, levers, self.told, self.alert, self.status, self.plot, self.tables, note],
+            [style, self.status, levers, self.plot, self.tables, note],
             layout=wide,
         )
         self.add_class("pdsynth-live")
+        self.plot.grabbed = self._grab
         for widget in self.controls.values():
             widget.observe(self._move, "value")
         self.refresh()
@@ -161,18 +157,22 @@ class LivePanel(W.VBox):
             _say(self.told, "")  # what a try said is no longer what is shown
             self.refresh()
 
+    def _grab(self, values: dict[str, Any]) -> None:
+        """Move the controls that a drag on the figure names; what they can't be is left."""
+        known = {name: value for name, value in values.items() if name in self.controls}
+        for name, value in known.items():
+            widget = self.controls[name]
+            if hasattr(widget, "min"):
+                steps = round((value - widget.min) / widget.step)
+                known[name] = min(max(widget.min + steps * widget.step, widget.min), widget.max)
+        _say(self.told, "")
+        self.set(**known)
+
     def _show(self, view: View, state: str) -> None:
         figure = self._titled(view.figure, state)
-        texts = [saved.table_box(table, number) for number, table in enumerate(view.tables, 1)]
         title = figure["layout"]["title"].get("text") or "Figure"
-        rest = escape(view.status.removeprefix(view.finding))
-        finding = f"<b>{escape(view.finding)}</b>{rest}"
-        _say(self.status, view.status and f"<div role='status'>{finding}</div>")
-        boxes = self.tables.children
-        new = (W.HTML(layout=W.Layout(width="100%")) for _ in texts[len(boxes) :])
-        self.tables.children = (*boxes, *new)[: len(texts)]
-        for box, text in zip(self.tables.children, texts, strict=True):
-            box.value = text
+        _say(self.status, view.status and f"<div role='status'><b>{escape(view.finding)}</b></div>")
+        _say(self.tables, saved.details(view))
         # last: who sees the figure sees its tables
         self.plot.show(figure, view.alt or f"{title}. {state}. {view.status}")
 
@@ -245,6 +245,13 @@ def live(
             f"control(s) {', '.join(strange)}: use slider(...), choice(...) or toggle(...)"
         )
     return LivePanel(function, controls, spends=spends, backend=backend, tries=tries)
+
+
+def _column(name: str, *children: W.Widget) -> W.VBox:
+    shown = None if children else "none"
+    box = W.VBox(children, layout=W.Layout(width="100%", overflow="visible", display=shown))
+    box.add_class(f"pdsynth-{name}")
+    return box
 
 
 def _html(name: str, value: str = "") -> W.HTML:

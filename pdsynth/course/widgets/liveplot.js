@@ -111,9 +111,22 @@ function giveRoom(root) {
   }
 }
 
+// The first settings are seen at once; a button opens the others.
+function foldMore(root) {
+  const more = root.querySelector(".pdsynth-more");
+  if (!more?.children.length || root.querySelector(".pdsynth-opens")) return;
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "pdsynth-tool pdsynth-opens", textContent: "More settings" });
+  const show = (open) => { root.classList.toggle("pdsynth-opened", open); button.setAttribute("aria-expanded", String(open)); };
+  button.onclick = () => show(!root.classList.contains("pdsynth-opened"));
+  show(false);
+  more.before(button);
+}
+
 function attend(root, signal) {
   const opened = new Set();
   root.setAttribute("role", "group");
+  foldMore(root);
   root.addEventListener("toggle", (event) => {
     const key = event.target.querySelector?.("summary")?.textContent;
     if (key) opened[event.target.open ? "add" : "delete"](key);
@@ -170,7 +183,7 @@ function chart(key, traces, whole, given) {
   const bar = { thickness: 12, outlinewidth: 0, title: { text: "" } };
   if (layout.coloraxis?.colorbar) layout.coloraxis = { ...layout.coloraxis, colorbar: bar };
   const data = traces.map((trace) => (trace.colorbar ? { ...trace, colorbar: bar } : trace));
-  return { key, data, layout, title: given.title ?? "", height: given.height ?? 300, width: given.width ?? 300, grow: given.grow ?? 1 };
+  return { key, data, layout, title: given.title ?? "", height: given.height ?? 300, some: given.some };
 }
 
 // The names along an axis, if it has names: those that are set, or the values of its traces.
@@ -178,6 +191,22 @@ function names(axis, letter, data) {
   if (axis?.ticktext) return axis.ticktext;
   const own = data.flatMap((trace) => (Array.isArray(trace[letter]) ? trace[letter] : []));
   return [...new Set(own.filter((value) => typeof value === "string"))]; // numbers between them are places
+}
+
+const MOST = 8; // names along an axis that are seen at first
+// Of a long list its first names, of a map its first rows and columns; returns how many there are.
+function crop({ layout, data, key, some }, all) {
+  if (!some) return 0;
+  const [x, y] = key.match(/[xy]\d*/g).map((id) => layout[axisName(id)]);
+  const map = data[0].type === "heatmap";
+  const count = y.categoryarray?.length || names(y, "y", data).length;
+  if (count <= MOST) return 0;
+  if (all) return count;
+  const down = y.autorange === "reversed" || y.range?.[0] > y.range?.[1];
+  y.range = down ? [MOST - 0.5, Math.min(-0.5, y.range?.[1] ?? -0.5)] : [count - MOST - 0.5, count - 0.5];
+  y.autorange = false;
+  if (map) Object.assign(x, { range: [-0.5, MOST - 0.5], autorange: false });
+  return count;
 }
 
 // What an axis is called must fit beside it: a long title goes on a second line.
@@ -219,6 +248,7 @@ function fit({ layout, data, key }, width, height, least) {
   if (longest > 0.36 * width) y.tickfont = { size: Math.max(9, least, (0.36 * width * size) / longest) };
   const beside = Math.max(40, Math.min(longest, 0.36 * width)) + (data.some((trace) => trace.type === "heatmap") ? 70 : 20);
   const step = (width - beside) / Math.max(1, across.length);
+  if (x.tickangle === 0 && Math.max(0, ...across.map((name) => 0.58 * size * String(name).length)) > step) x.tickangle = -90;
   if (x.tickangle < 0 && step < 1.35 * size) Object.assign(x, { tickangle: -90, tickfont: { size: Math.max(9, Math.min(size, step / 1.15)) } });
   const every = Math.ceil((1.15 * Math.max(9, least > 11 ? least : 9)) / step); // where no more names fit than every other
   if (x.tickangle === -90 && every > 1) {
@@ -242,7 +272,7 @@ function enlarge(item, least, name = "") {
   return Object.fromEntries(same);
 }
 
-// --- the legend: one for all charts, of buttons that hide and show
+// --- the legend
 
 const SHAPES = {
   circle: "<circle r='5'/>", square: "<rect x='-5' y='-5' width='10' height='10'/>", diamond: "<path d='M0-6 6 0 0 6-6 0Z'/>",
@@ -274,18 +304,16 @@ function swatch(trace) {
   return `<svg viewBox='-13 -8 26 16' width='26' height='16' aria-hidden='true'>${inside}</svg>`;
 }
 
-// What is named of a figure, or of its chart on show: that has its own names, if it has several, and a heat map none.
-function keysOf(figure, chart) {
-  const own = chart?.data.filter((trace) => trace.name) ?? [];
-  if (own.length > 1) return own;
-  return chart?.data.every((trace) => trace.type === "heatmap") ? [] : figure.data.filter((trace) => trace.name && trace.showlegend !== false);
+// What is named of a chart: several traces with names, or one that asks for it.
+function keysOf(chart) {
+  const own = chart.data.filter((trace) => trace.name && trace.showlegend !== false);
+  return new Set(own.map((trace) => trace.name)).size > 1 ? own : own.filter((trace) => trace.showlegend === true);
 }
 
-function legend(node, figure, chart, hidden, redraw) {
+function legend(node, figure, chart, hidden, redraw) { // of buttons that hide and show
   const named = new Map();
-  for (const trace of keysOf(figure, chart)) if (!named.has(trace.name)) named.set(trace.name, trace);
-  const alone = named.size === 1 && [...named.values()][0].showlegend !== true && figure.data.length === 1;
-  const wanted = alone || figure.layout.showlegend === false ? [] : [...named];
+  for (const trace of keysOf(chart)) if (!named.has(trace.name)) named.set(trace.name, trace);
+  const wanted = figure.layout.showlegend === false ? [] : [...named];
   const old = [...node.children];
   wanted.forEach(([name, trace], place) => {
     const button = old[place] ?? element(node, "button", "pdsynth-key");
@@ -302,9 +330,11 @@ function legend(node, figure, chart, hidden, redraw) {
   old.slice(wanted.length).forEach((button) => button.remove());
 }
 
-// --- projector mode: large text, one chart at a time
+// --- one chart at a time, a pager for the others, and the projector mode: the same in large text
 
-function projector(el, redraw, signal) {
+const WIDE = 660; // pixels of a panel from which its controls stand beside the chart
+
+function stage(el, redraw, signal) {
   const bar = element(el, "div", "pdsynth-bar");
   const state = element(bar, "span", "pdsynth-state");
   const cue = element(bar, "span", "pdsynth-cue", "status");
@@ -315,7 +345,7 @@ function projector(el, redraw, signal) {
     button.setAttribute("aria-label", name);
     return button;
   };
-  const mode = { on: false, full: false, chart: 0, state, cue, count: 0, root: () => el.closest(".pdsynth-live") ?? el };
+  const mode = { make, bar, on: false, full: false, chart: 0, state, cue, count: 0, root: () => el.closest(".pdsynth-live") ?? el };
   const step = (by) => { mode.chart = (mode.chart + by + mode.count) % mode.count; redraw(); };
   make(steps, "‹", "previous chart", () => step(-1));
   const where = element(steps, "span", "pdsynth-where");
@@ -326,7 +356,7 @@ function projector(el, redraw, signal) {
     toggle.setAttribute("aria-pressed", String(on));
     redraw();
   };
-  const toggle = make(bar, "Projector", "projector mode: large text, one chart at a time", () => {
+  const toggle = make(bar, "Projector", "projector mode: large text", () => {
     turn(!mode.on);
     if (mode.on) mode.root().requestFullscreen?.().catch(() => {}); // not allowed in a frame: then in its place
     else if (document.fullscreenElement === mode.root()) document.exitFullscreen();
@@ -339,17 +369,142 @@ function projector(el, redraw, signal) {
     if (mode.on && !full) turn(false); // left with Escape
     redraw();
   }, { signal });
-  mode.height = (canvas) => { // the rest of the screen, or what is left of a window
+  mode.height = (canvas, given) => { // the rest of a screen; in a window, with its controls in view
     const root = mode.root(), above = canvas.getBoundingClientRect().top - root.getBoundingClientRect().top + root.scrollTop;
-    return Math.max(320, mode.full ? innerHeight - 16 - above : Math.min(620, innerHeight - 266));
+    if (mode.on) return Math.max(320, mode.full ? innerHeight - 16 - above : Math.min(620, innerHeight - 266));
+    return mode.wide ? Math.max(300, Math.min(440, innerHeight - 300)) : Math.min(given, 460);
   };
   mode.show = (count) => {
     mode.count = count;
     mode.chart = Math.min(mode.chart, count - 1);
-    steps.hidden = !mode.on || count < 2;
-    where.textContent = `chart ${mode.chart + 1} of ${count}`;
+    steps.hidden = count < 2;
+    where.textContent = `${mode.chart + 1} / ${count}`;
   };
   return mode;
+}
+
+// --- things to grab: a person, a line, a next step. Each moves a control of the panel.
+
+const STILL = matchMedia("(prefers-reduced-motion: reduce)");
+const MOTION = 250; // ms of a transition
+const animate = (node, frames, options) => { if (!STILL.matches) node.animate(frames, { duration: MOTION, easing: "ease-out", fill: "backwards", ...options }); };
+
+// People on bars: one is dragged, or walks by arrow keys, into another bar.
+function people(node, grab, send) {
+  node.hidden = !grab;
+  if (!grab) return;
+  const same = node.bars === grab.bars.join();
+  if (!same) {
+    node.bars = grab.bars.join();
+    node.replaceChildren();
+    const top = Math.max(1, ...grab.heights);
+    grab.bars.forEach((name, place) => {
+      const bin = element(node, "div", "pdsynth-bin"), stack = element(bin, "div", "pdsynth-stack");
+      const fill = element(stack, "div", "pdsynth-fill");
+      fill.style.height = `${(28 * grab.heights[place]) / top}px`;
+      element(bin, "div", "pdsynth-bin-name").textContent = name;
+    });
+  }
+  const bins = [...node.children];
+  const said = (place) => grab.bars[place];
+  grab.people.forEach((place, who) => {
+    let dot = node.querySelector(`[data-who="${who}"]`);
+    const before = dot?.getBoundingClientRect(), focused = document.activeElement === dot;
+    if (!dot) {
+      dot = document.createElement("button");
+      Object.assign(dot, { type: "button", className: "pdsynth-person" });
+      dot.dataset.who = who;
+      dot.setAttribute("role", "slider");
+      dot.setAttribute("aria-label", grab.people.length > 1 ? `person ${grab.first + who + 1}, drag into another bar` : "a person, drag into another bar");
+      dot.setAttribute("aria-valuemin", 0);
+    }
+    const go = (to) => {
+      if (to < 0 || to >= bins.length) return;
+      send({ [grab.bar]: to, ...(grab.person ? { [grab.person]: grab.first + who + 1 } : {}) });
+    };
+    const now = () => bins.indexOf(dot.closest(".pdsynth-bin"));
+    dot.onkeydown = (event) => {
+      const to = { ArrowRight: now() + 1, ArrowUp: now() + 1, ArrowLeft: now() - 1, ArrowDown: now() - 1, Home: 0, End: bins.length - 1 }[event.key];
+      if (to !== undefined) { event.preventDefault(); event.stopPropagation(); go(to); }
+    };
+    dot.onpointerdown = (event) => {
+      event.preventDefault();
+      dot.focus();
+      dot.setPointerCapture(event.pointerId);
+      const [x, y] = [event.clientX, event.clientY];
+      const under = (e) => bins.findIndex((bin) => { const box = bin.getBoundingClientRect(); return e.clientX >= box.left && e.clientX < box.right; });
+      const mark = (to) => bins.forEach((bin, place) => bin.classList.toggle("pdsynth-under", place === to));
+      dot.onpointermove = (e) => { dot.style.transform = `translate(${e.clientX - x}px, ${e.clientY - y}px)`; mark(under(e)); };
+      dot.onpointerup = dot.onpointercancel = (e) => {
+        dot.onpointermove = dot.onpointerup = dot.onpointercancel = null;
+        const to = e.type === "pointerup" ? under(e) : -1;
+        mark(-1);
+        if (to >= 0 && to !== now()) { bins[to].firstChild.append(dot); go(to); }
+        dot.style.transform = "";
+      };
+    };
+    bins[place].firstChild.append(dot);
+    dot.setAttribute("aria-valuemax", bins.length - 1);
+    dot.setAttribute("aria-valuenow", place);
+    dot.setAttribute("aria-valuetext", said(place));
+    if (focused) dot.focus();
+    const after = dot.getBoundingClientRect();
+    if (before && (before.left !== after.left || before.top !== after.top))
+      animate(dot, [{ transform: `translate(${before.left - after.left}px, ${before.top - after.top}px)` }, { transform: "none" }]);
+  });
+  node.querySelectorAll(".pdsynth-person").forEach((dot) => { if (dot.dataset.who >= grab.people.length) dot.remove(); });
+}
+
+// The releases fall onto the law, one after another.
+function rain(canvas, trace) {
+  const points = canvas.querySelectorAll(`.scatterlayer .trace${trace.uid} .points path.point, .scatterlayer .trace:last-child .points path.point`);
+  points.forEach((point, place) => {
+    const [x, y] = (point.getAttribute("transform") ?? "").match(/-?[\d.]+/g) ?? [0, 0];
+    const ends = [`translate(${x}px, ${y - 260}px)`, `translate(${x}px, ${y}px)`];
+    animate(point, [{ transform: ends[0], opacity: 0 }, { transform: ends[1], opacity: 1 }], { delay: 6 * place, easing: "ease-in" });
+  });
+}
+
+// A line of the chart that is dragged along its axis, or walks by arrow keys.
+function handle(canvas, drag, send, label) {
+  let knob = canvas.querySelector(".pdsynth-knob");
+  const axis = canvas._fullLayout?.xaxis;
+  if (!drag || !axis) { knob?.remove(); return; }
+  if (!knob) {
+    knob = element(canvas, "button", "pdsynth-knob", "slider");
+    knob.type = "button";
+  }
+  const [low, high] = axis.range, box = canvas._fullLayout._size;
+  const put = (value) => { knob.style.left = `${axis._offset + axis.l2p(value)}px`; };
+  knob.style.top = `${box.t}px`;
+  knob.style.height = `${box.h}px`;
+  put(drag.at);
+  for (const [name, value] of Object.entries({ "aria-label": `${label}, drag the line`, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": drag.at })) knob.setAttribute(name, value);
+  const value = (event) => { const at = axis.p2l(event.clientX - canvas.getBoundingClientRect().left - axis._offset); return Math.min(high, Math.max(low, at)); };
+  knob.onkeydown = (event) => {
+    const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (by) { event.preventDefault(); event.stopPropagation(); send({ [drag.control]: drag.at + by * drag.step }); }
+  };
+  knob.onpointerdown = (event) => {
+    event.preventDefault();
+    knob.focus();
+    knob.setPointerCapture(event.pointerId);
+    knob.onpointermove = (e) => { put(value(e)); send({ [drag.control]: value(e) }); };
+    knob.onpointerup = knob.onpointercancel = (e) => {
+      knob.onpointermove = knob.onpointerup = knob.onpointercancel = null;
+      if (e.type === "pointerup") send({ [drag.control]: value(e) });
+    };
+  };
+}
+
+// Buttons beside the pager: play through a control's values, rain again, or one step more.
+function extras(parent, make, act) {
+  const buttons = {};
+  for (const [key, text, name] of [["play", "▶ Play", "play"], ["rain", "200 releases", "let 200 releases rain"], ["more", "", "one step more"], ["all", "", "show all"]]) {
+    buttons[key] = make(parent, text, name, () => act[key]());
+    buttons[key].hidden = true;
+  }
+  return buttons;
 }
 
 const SLOW = 300; // ms until a panel says that it computes
@@ -359,12 +514,41 @@ function render({ model, el }) {
   const alert = element(el, "div", "pdsynth-plot-error", "alert");
   const note = element(el, "div", "pdsynth-plot-note", "status");
   note.textContent = WAITING;
+  el.classList.add("pdsynth-drawing");
   let Plotly = null, frame = 0, look = null, width = 0, waiting = 0;
   const hidden = new Set();
   const schedule = () => { box.setAttribute("aria-busy", "true"); frame ||= requestAnimationFrame(draw); };
-  const mode = projector(el, schedule, stop.signal);
-  const keys = element(el, "div", "pdsynth-legend");
-  const box = element(el, "div", "pdsynth-plot", "img");
+  const head = element(el, "div", "pdsynth-head");
+  const keys = element(head, "div", "pdsynth-legend");
+  const mode = stage(head, schedule, stop.signal);
+  const strip = element(el, "div", "pdsynth-people");
+  const box = element(el, "div", "pdsynth-plot");
+  const send = (values) => model.send({ type: "grab", values });
+  let meta = {}, playing = 0, showAll = false, falls = false;
+  const slider = (name) => el.closest(".pdsynth-live")?.querySelector(`.pdsynth-c-${name} input[type=number]`);
+  const step = (name, by) => {
+    const field = slider(name);
+    if (!field) return false;
+    const next = Math.min(+field.value + by, +field.max);
+    if (next === +field.value) return false;
+    send({ [name]: next });
+    return true;
+  };
+  const stopPlaying = () => { clearInterval(playing); playing = 0; buttons.play.textContent = "▶ Play"; };
+  const act = {
+    play() {
+      if (playing) return stopPlaying();
+      let by = 1;
+      const { control } = meta.play;
+      if (+slider(control).value >= +slider(control).max) send({ [control]: 0 });
+      playing = setInterval(() => { by = Math.max(1, Math.round(+slider(control).value * 0.2)); if (!step(control, by)) stopPlaying(); }, 350);
+      buttons.play.textContent = "❚❚ Pause";
+    },
+    rain() { falls = true; schedule(); },
+    more() { step(meta.more.control, meta.more.by); },
+    all() { showAll = !showAll; schedule(); },
+  };
+  const buttons = extras(mode.bar, mode.make, act);
   el.style.color = "var(--jp-ui-font-color1, inherit)";
 
   const rest = () => { if (!frame) box.setAttribute("aria-busy", "false"); };
@@ -386,33 +570,42 @@ function render({ model, el }) {
       for (const part of root.querySelectorAll(".pdsynth-told, .pdsynth-alert, .pdsynth-status")) resize.observe(part);
     }
     look?.();
-    box.setAttribute("aria-label", model.get("alt"));
+    mode.wide = mode.root().clientWidth >= WIDE;
+    mode.root().classList.toggle("pdsynth-wide", mode.wide); // first: it makes the chart's room
     width = box.clientWidth;
     if (!Plotly || !width) return; // a hidden tab draws when it is shown
     try {
       const figure = themed(model.get("figure"), model.get("dark_colours"), readTheme(box));
       const { title } = figure.layout;
-      const beside = mode.full ? "" : title?.subtitle?.text; // the controls stand there
-      mode.state.textContent = [title?.text ?? title, beside].filter((text) => typeof text === "string" && text).join(" · ");
+      mode.state.textContent = [title?.text ?? title, title?.subtitle?.text].filter((text) => typeof text === "string" && text).join(" · ");
       for (const trace of figure.data) if (hidden.has(trace.name)) trace.visible = false;
       const charts = cut(figure), nodes = places(charts);
       mode.show(charts.length);
-      legend(keys, figure, mode.on ? charts[mode.chart] : null, hidden, schedule);
-      charts.forEach((one, place) => {
-        nodes[place].hidden = mode.on && place !== mode.chart;
-        nodes[place].style.flex = `${one.grow} 1 ${one.width}px`;
-        nodes[place].firstChild.textContent = one.title;
-      });
+      const one = charts[mode.chart];
+      meta = figure.layout.meta ?? {};
+      const grabbed = mode.chart ? null : meta.grab;
+      people(strip, grabbed, (values) => { falls = true; send(values); });
+      const many = mode.on ? 0 : crop(one, showAll);
+      Object.entries({ play: meta.play, rain: grabbed && "rain" in meta, more: meta.more, all: many }).forEach(([key, on]) => { buttons[key].hidden = !on; });
+      if (meta.more) buttons.more.textContent = meta.more.label;
+      buttons.all.textContent = showAll ? "Show 8" : `Show all ${many}`;
+      legend(keys, figure, one, hidden, schedule);
+      nodes.forEach((node, place) => { node.hidden = place !== mode.chart; });
+      const [heading, canvas] = nodes[mode.chart].children;
+      heading.textContent = one.title;
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", model.get("alt"));
       const config = { displaylogo: false, displayModeBar: false };
-      const drawn = charts.map((one, place) => {
-        if (nodes[place].hidden) return null;
-        const canvas = nodes[place].lastChild;
-        const least = mode.on ? 18 : 11;
-        const height = mode.on ? Math.max(mode.height(canvas), leastHeight(one, least)) : one.height;
-        canvas.style.minHeight = `${height}px`; // the page doesn't jump while a figure is redrawn
-        return Plotly.react(canvas, enlarge(one.data, least), fit(one, canvas.clientWidth, height, least), config);
-      });
-      Promise.all(drawn).then(() => complain(null), complain).then(rest);
+      const least = mode.on ? 18 : mode.wide ? 12 : 11;
+      const height = Math.max(mode.height(canvas, one.height), leastHeight(one, least));
+      canvas.style.minHeight = `${height}px`; // the page doesn't jump while a figure is redrawn
+      const drawn = Plotly.react(canvas, enlarge(one.data, least), fit(one, canvas.clientWidth, height, least), config);
+      Promise.resolve(drawn).then(() => {
+        complain(null);
+        handle(canvas, meta.drag?.chart === one.key ? meta.drag : null, send, meta.drag?.label);
+        if (falls && grabbed && "rain" in meta) rain(canvas, one.data.at(-1));
+        falls = false;
+      }, complain).then(rest);
     } catch (problem) {
       complain(problem);
       rest();
@@ -432,6 +625,7 @@ function render({ model, el }) {
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class"] });
   theme.observe(document.documentElement, { attributes: true, attributeFilter: ["class", "theme", "data-theme"] });
   system.addEventListener("change", restyle, { signal: stop.signal });
+  addEventListener("resize", schedule, { signal: stop.signal }); // a chart is as high as the window allows
   const heard = { "change:figure": schedule, "change:alt": schedule, "change:busy": wait };
   for (const [event, act] of Object.entries(heard)) model.on(event, act);
 
@@ -446,6 +640,7 @@ function render({ model, el }) {
     waits.stop?.();
     cancelAnimationFrame(frame);
     clearTimeout(waiting);
+    clearInterval(playing);
     resize.disconnect();
     theme.disconnect();
     for (const [event, act] of Object.entries(heard)) model.off(event, act);

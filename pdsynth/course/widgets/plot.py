@@ -3,6 +3,7 @@
 import gzip
 import json
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from plotly.offline import get_plotlyjs
 
 from ...core import needed_for
 from ...plots import DARK
+
+LIGHTER = {"#B34700": "#FF8A4C", "#00795A": "#35C79A"}  # red and green on a dark page
 
 try:
     from anywidget import AnyWidget
@@ -46,7 +49,7 @@ class LivePlot(AnyWidget):
     figure = traitlets.Unicode('{"data": [], "layout": {}}').tag(sync=True)
     alt = traitlets.Unicode("").tag(sync=True)
     busy = traitlets.Bool(False).tag(sync=True)
-    dark_colours = traitlets.Dict(DARK).tag(sync=True)
+    dark_colours = traitlets.Dict(DARK | LIGHTER).tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
@@ -63,7 +66,11 @@ class LivePlot(AnyWidget):
         """The figure on the page as plain data: ``{"data": [...], "layout": {...}}``."""
         return json.loads(self.figure)
 
+    grabbed: Callable[[dict[str, Any]], None] | None = None  # what a page's drag does
+
     def _answer(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
+        if content.get("type") == "grab" and self.grabbed:
+            self.grabbed(content.get("values") or {})
         if content.get("type") == "need":
             packed = bool(content.get("gzip"))
             self.send({"type": "plotlyjs", "gzip": packed}, buffers=[_plotlyjs(packed)])
@@ -74,6 +81,7 @@ class OutputPlot(W.Output):
 
     shown: dict[str, Any]
     busy = False
+    grabbed: Callable[[dict[str, Any]], None] | None = None  # a plain page has no drag
 
     def show(self, figure: Any, alt: str = "") -> None:
         """Draw another figure; the text alternative is its plain-text form."""

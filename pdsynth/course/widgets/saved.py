@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from .still import svg
+from .view import View
 
 FOLDED = re.compile(r"<details\b(?:(?!<details\b).)*?</details>", re.DOTALL)
 
@@ -30,7 +31,8 @@ def page(panel: Any) -> str:
     if panel.view is None:
         return f"<p>{escape(words(panel))}</p>"
     tables = "".join(
-        f"<div style='overflow-x:auto'>{unfolded(box.value)}</div>" for box in panel.tables.children
+        f"<div style='overflow-x:auto'>{unfolded(table_text(table))}</div>"
+        for table in panel.view.tables
     )
     return (
         f"<div class='pdsynth-still' data-panel='{escape(panel.topic)}'>"
@@ -45,11 +47,27 @@ def bundle(panel: Any, made: Any) -> dict[str, Any]:
     return {**(data or {}), "text/plain": words(panel), "text/html": page(panel)}
 
 
+def details(view: View) -> str:
+    """What is folded below a figure: the rest of the status, and all tables."""
+    rest = view.status.removeprefix(view.finding).strip()
+    said = f"<p>{escape(rest)}</p>" if rest else ""
+    tables = "".join(table_box(table, number) for number, table in enumerate(view.tables, 1))
+    if not said + tables:
+        return ""
+    return f"<details><summary>Details</summary>{said}{tables}</details>"
+
+
 def table_box(table: Any, number: int) -> str:
     """A table of a panel, a text or an object that shows itself, in a box that can be scrolled."""
-    show = getattr(table, "_repr_html_", lambda: f"<pre>{escape(str(table))}</pre>")
-    text = table if isinstance(table, str) else show()
     return (
         f"<div class='pdsynth-table' role='group' aria-label='Table {number}' tabindex='0'>"
-        f"{text}</div>"
+        f"{table_text(table)}</div>"
     )
+
+
+def table_text(table: Any) -> str:
+    """A table as HTML."""
+    if isinstance(table, str):
+        return table
+    show = getattr(table, "_repr_html_", lambda: f"<pre>{escape(str(table))}</pre>")
+    return str(show())

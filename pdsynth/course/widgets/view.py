@@ -38,7 +38,11 @@ class View:
     @property
     def still(self) -> go.Figure:
         """The figure for readers without a kernel: the finding is its title, the state below."""
-        plot = go.Figure(self.figure)
+        plot, named = go.Figure(self.figure), set()
+        for trace in plot.data:  # charts have names of their own; here each is said once
+            if trace.name and trace.name in named:
+                trace.showlegend = False
+            named.add(trace.name)
         title = wrap(self.finding.removesuffix("."), LINE)
         state = wrap(plot.layout.title.text or "", LINE + 24)
         keys = {trace.name for trace in plot.data if trace.name and trace.showlegend is not False}

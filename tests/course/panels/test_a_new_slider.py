@@ -5,16 +5,16 @@ from dataclasses import replace
 from pdsynth.course.panels import hpprivbayes
 from pdsynth.course.widgets.controls import slider
 
-LINE = {"share_structure": slider("β", 0.3, 0.1, 0.9, 0.1, tooltip="β, share of ε for the network")}
+LINE = {"share_sketch": slider("β", 0.05, 0.01, 0.2, 0.01, tooltip="β, share of ε for the order")}
 
 
 def test_a_slider_that_a_synthesizer_has_a_keyword_for_is_one_line():
     longer = replace(hpprivbayes.view, made={**hpprivbayes.view.made, **LINE})
-    assert longer(share_structure=0.8).tables != longer().tables
+    assert longer(share_sketch=0.2).tables != longer().tables
     panel = longer.panel()
-    panel.set(share_structure=0.8)
-    assert panel.error is None and "β = 0.8" in panel.figure.layout.title.subtitle.text
-    assert panel.view.tables == longer(share_structure=0.8).tables
+    panel.set(share_sketch=0.2)
+    assert panel.error is None and "β = 0.2" in panel.figure.layout.title.subtitle.text
+    assert panel.view.tables == longer(share_sketch=0.2).tables
 
 
 def test_each_panel_has_widgets_of_its_own():

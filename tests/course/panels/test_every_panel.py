@@ -1,6 +1,7 @@
 """Every panel of the course: its view as a pure function, then the live widget from end to end."""
 
 import importlib
+import re
 
 import plotly.graph_objects as go
 import pytest
@@ -16,6 +17,7 @@ NOTHING_TO_SPEND = {
     "genetic",
     "outside",
     "own_data",
+    "way_back",
     "worlds",
 }  # made-up people, a stored search, public facts
 ONE_TABLE = {
@@ -27,9 +29,10 @@ ONE_TABLE = {
     "own_data",
     "persons",
     "privabn",
+    "way_back",
     "worlds",
 }  # and no other fits
-NO_TABLES = {"genetic", "ordering", "outside", "persons"}
+NO_TABLES = {"genetic", "ordering", "outside", "persons", "way_back"}
 
 
 @pytest.fixture
@@ -64,9 +67,7 @@ def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time(module):
 def test_a_panel_warns_that_moving_spends_and_keeps_its_state_in_the_title(module):
     panel = module.panel()
     assert panel.error is None
-    warned = any(
-        "would spend the budget again" in str(getattr(w, "value", "")) for w in panel.children
-    )
+    warned = any("real moves spend ε" in str(getattr(w, "value", "")) for w in panel.children)
     assert warned == (module.__name__.split(".")[-1] not in NOTHING_TO_SPEND)
     for name, widget in panel.controls.items():
         if hasattr(widget, "min"):
@@ -114,6 +115,28 @@ def test_axes_stay_where_they_are_while_sliders_move(module):
     a, b = module.view(epsilon=1.0), module.view(epsilon=0.2)
     assert ranges(a.figure) == ranges(b.figure)
     assert a.status != b.status
+
+
+def texts_of_the_first_chart(figure):
+    """What is written in the chart that a panel opens with: at its marks, and as notes."""
+    x, y = re.findall(r"[xy]\d*", next(iter(figure.layout.meta["charts"])))
+    mine = [t for t in figure.data if ((t.xaxis or "x"), (t.yaxis or "y")) == (x, y)]
+    said = [str(text) for t in mine if isinstance(t.text, tuple | str) for text in
+            ([t.text] if isinstance(t.text, str) else t.text)]  # fmt: skip
+    said += [t.name for t in mine if t.name and t.showlegend]
+    notes = [n for n in figure.layout.annotations if not (n.name or "").startswith("title ")]
+    said += [n.text for n in notes if n.xref.split()[0] == x]
+    return re.findall(r"[\d.,]*\d|∞", re.sub(r"<[^>]*>", "", " ".join(said)))
+
+
+@every()
+def test_a_verdict_has_at_most_twelve_words_and_its_number_is_in_the_first_chart(module):
+    """The verdict's number, or one of its two; a number of the settings alone isn't enough."""
+    view = module.view()
+    verdict = view.finding
+    assert 3 <= len(verdict.split()) <= 12, verdict
+    numbers = re.findall(r"[\d.,]*\d|∞", verdict)
+    assert set(numbers) & set(texts_of_the_first_chart(view.figure)), (verdict, numbers)
 
 
 @pytest.mark.slow

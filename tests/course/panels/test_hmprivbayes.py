@@ -25,10 +25,10 @@ def test_hmprivbayes_view_is_the_library_s_own_run(table):
     view = hmprivbayes.view(table)
     fitted = table.run(HMPrivBayes(1.0, k=3, l=2, eta=0.1))
     x, _ = hmprivbayes.edges(fitted, places_of(table, fitted))
-    assert list(view.figure.data[0].x) == x, "the same network"
+    assert list(view.figure.data[0].y) == x, "the same network"
     assert view.tables[0] == ledger_summary(fitted.ledger_) and fitted.ledger_.epsilon == 1
-    assert np.shape(view.figure.data[-1].z) == (15, 15)
-    assert not view.status.startswith("Too noisy")
+    assert np.shape(next(t for t in view.figure.data if t.type == "heatmap").z) == (15, 15)
+    assert "Too noisy" not in view.status
 
 
 def test_published_ledger_shows_12_75_and_the_raw_entropies(table):
@@ -68,9 +68,9 @@ def test_arcs_join_pieces_once_and_inside_clusters(table):
 
 def test_too_noisy_to_cluster_is_said_and_not_warned(table, recwarn):
     view = hmprivbayes.view(table, epsilon=0.2)
-    assert view.status.startswith("Too noisy to cluster: one cluster instead.")
+    assert "Too noisy to cluster: one cluster instead." in view.status
     assert not [w for w in recwarn if issubclass(w.category, UserWarning)]
-    assert not hmprivbayes.view(table, epsilon=0.2, k=1).status.startswith("Too noisy")
+    assert "Too noisy" not in hmprivbayes.view(table, epsilon=0.2, k=1).status
 
 
 def test_hmprivbayes_panel_refuses_more_clusters_than_attributes_and_keeps_the_figure(table):

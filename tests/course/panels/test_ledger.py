@@ -35,7 +35,7 @@ def test_the_reprint_overshoots_by_half_and_strict_refuses_it():
 def test_unaccounted_parts_are_red_to_the_end():
     view = ledger.view(algorithm="HPPrivBayes", guarantee="published")
     red = next(t for t in view.figure.data if t.name == "unaccounted")
-    assert red.marker.color == "#D55E00"
+    assert red.marker.color == "#B34700"
     assert "∞" in red.text[1]
     assert math.isclose(sums(view)[1], ledger.TOP)
     assert "∞" in view.tables[0]

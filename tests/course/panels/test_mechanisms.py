@@ -42,13 +42,13 @@ def test_right_noise_keeps_the_promise_and_the_count_uses_all_of_it(table, epsil
 def test_half_the_noise_breaks_the_promise_and_the_panel_says_so_in_red():
     good, bad = mechanisms.view(share=1.0), mechanisms.view(share=0.5)
     outside = [
-        [len(t.x) for t in v.figure.data if (t.name or "").startswith("outside")]
+        [len(t.x) for t in v.figure.data if (t.name or "").startswith("broken")]
         for v in (good, bad)
     ]
     assert outside[0] == [0, 0]
     assert outside[1][0] > 0
     assert "as promised" in good.status
-    assert "e^2, more than the promised 1" in bad.status
+    assert "ε = 2, more than the promised 1" in bad.status
 
 
 def test_the_drawn_law_is_the_mechanisms_law_on_a_fixed_range(table):

@@ -55,7 +55,7 @@ def panel():
 def test_a_button_moves_all_controls_and_its_words_go_when_a_slider_moves():
     shown, (more, _) = panel()
     shown.set(y=5)
-    button = next(w for w in shown.children[1].children[1].children if w.description == "more")
+    button = next(w for w in shown.children[2].children[1].children if w.description == "more")
     button.click()
     assert shown.values == {"x": 4, "y": 0}, "what it doesn't set goes back"
     assert "4 after 3." in shown.told.value and "more:" in shown.told.value

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..algorithms import Greedy, HPPrivBayes, Ordered, PrivBayes
-from ..core import Facts, MaxParents, ParentRule, Parts
+from ..algorithms import Greedy, Ordered
+from ..core import BudgetError, Facts, MaxParents, ParentRule
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,15 @@ class AtMost(MaxParents):
 class AtMostGreedy(Greedy):
     """GreedyBayes whose parent sets have up to k attributes."""
 
+    def check(self, facts: Facts) -> None:
+        """Refuse ``k="auto"``, too."""
+        super().check(facts)
+        self.rule(facts)
+
     def rule(self, facts: Facts) -> AtMost:
-        """Up to k parents."""
+        """Up to k parents; BudgetError for ``k="auto"``, which is no number of parents."""
+        if isinstance(self.k, str):
+            raise BudgetError(f"reading='at most k' needs k as a whole number, got {self.k!r}")
         return AtMost(int(self.k))
 
     def derived(self, rule: ParentRule, facts: Facts) -> int:
@@ -40,27 +47,3 @@ class AtMostOrdered(Ordered):
     """The thesis' Algorithm 3 whose parent sets have up to k attributes."""
 
     rule, derived = AtMostGreedy.rule, AtMostGreedy.derived  # type: ignore[assignment]
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class AtMostPrivBayes(PrivBayes):
-    """PrivBayes with |Π| ≤ k, which pays for all d tables.
-
-    **Privacy:** as PrivBayes.
-    """
-
-    def _parts(self, facts: Facts) -> Parts:
-        parts = super()._parts(facts)
-        return parts._replace(structure=AtMostGreedy(**vars(parts.structure)))
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class AtMostHPPrivBayes(HPPrivBayes):
-    """HPPrivBayes with |Π| ≤ k.
-
-    **Privacy:** as HPPrivBayes.
-    """
-
-    def _parts(self, facts: Facts) -> Parts:
-        parts = super()._parts(facts)
-        return parts._replace(structure=AtMostOrdered(**vars(parts.structure)))

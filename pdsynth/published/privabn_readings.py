@@ -1,16 +1,15 @@
 """Readings of PrivABN's selection and of its GParentSet; none is private, as none of PrivABN is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from ..algorithms import SELECTION, PrivABN
-from ..core import GRID, Candidates, Curator, Facts, Pair, Parts, join_pairs
-from ..published.doors import raw_door
-from ..published.partitions import ParentSets, Partitions
-from ..published.privabn import ParentChoice, PrintedAdaptive
+from ..algorithms import SDG, SELECTION, PrivABN
+from ..core import GRID, Candidates, Curator, Facts, Pair, Parts, Uniform, join_pairs
+from .doors import raw_door
+from .partitions import ParentSets, Partitions
+from .privabn import ConditionalNoise, ParentChoice, PrintedAdaptive
 
 # --- forensic readings of the selection: each says in its ledger that it isn't private -----------
 
@@ -133,23 +132,22 @@ class Ascending(PrintedAdaptive):
     choice = AscendingChoice
 
 
-READINGS = {
-    ("printed", "ascending"): Ascending,
-    ("undivided", "descending"): Undivided,
-    ("exact", "descending"): Best,
+READINGS: dict[str, type[PrintedAdaptive]] = {
+    "printed": PrintedAdaptive,
+    "ascending": Ascending,
+    "undivided": Undivided,
+    "exact": Best,
 }
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
-class Reread(PrivABN):
-    """Published PrivABN under another reading of its selection or of its parent sets.
+def printed_privabn(recipe: PrivABN, facts: Facts, parts: Parts) -> tuple[Facts, Parts]:
+    """Noise on conditionals, where strict noises joint counts; selections as ``reading`` says.
 
-    **Privacy:** none: to see what the printed numbers need.
+    **Privacy:** nearly none. A conditional has sensitivity 2 and not 2/n, so m tables cost about
+    n·ε₂, and the candidates are argmaxes over the records. Without noise the network memorises
+    single records.
     """
-
-    selection: str = "undivided"
-    parent_sets: str = "descending"
-
-    def _parts(self, facts: Facts) -> Parts:
-        structure = READINGS[self.selection, self.parent_sets](self.k, self.theta_usefulness)
-        return super()._parts(facts)._replace(structure=structure)
+    structure = READINGS[recipe.reading](recipe.k, recipe.theta_usefulness)
+    return facts, parts._replace(
+        structure=structure, budget=Uniform(SDG), conditionals=ConditionalNoise()
+    )

@@ -1,0 +1,439 @@
+"""Who gets how much of the tables' ε: two groups of attributes, or each attribute by its ties.
+
+:class:`Groups` gives the tables of group A (more sensitive) r times the ε of those of group B, and
+rare values of group B their own noise (HPPrivBayes). :class:`ByTies` has no groups: the more an
+attribute is tied to the sensitive one, the less its table gets.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..core.budgets import (
+    RARE_VALUES,
+    Allocation,
+    BudgetRule,
+    by_weight,
+    proportional,
+    value_weights,
+)
+from ..core.curator import Curator
+from ..core.errors import BudgetError, is_one_of, show
+from ..core.network import Network
+from ..core.noise import TableBudget, as_fraction, number, positive, share
+from ..core.schema import Facts, Schema
+from ..core.structure import Shares, StructureResult
+
+LINES, WEIGHTS = "thesis Alg 4 lines 3–10", "thesis Alg 6 line 5"
+TIES = "ε by association, without groups (algorithms §21)"
+GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
+FARTHEST = 1000  # how far budgets may lie apart
+
+GroupsOfNames = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class SensitivityGroups:
+    """How group B treats rare values, and what public policy has settled beforehand.
+
+    ``groups``: ``{"A": [...], "B": [...]}`` by public policy: costs nothing, and is the cleanest
+    personalisation. None: ``schema.groups`` where it is declared, else association with the
+    sensitive attribute. What it doesn't name goes to B. ``rare_values``: ``"less_noise"`` (thesis),
+    ``"more_noise"``, or ``"same_noise"``, for which nothing is asked. ``v_min``: smallest relative
+    weight of a value under strict.
+    ``weights``: ``{attribute: [one weight per value]}`` of attributes of group B by public policy:
+    who gets which noise is then decided by people and not by the records, and
+    ``ledger_.value_epsilon(attribute)`` says what each value loses, if that attribute alone
+    changes. An attribute that goes with it tells it, too: put both into one group, and see
+    ``ledger_.attribute_epsilon([…])``.
+
+    >>> SensitivityGroups(rare_values="same_noise").v_min
+    0.5
+    """
+
+    groups: Mapping[str, Sequence[str]] | None = None
+    rare_values: str = "less_noise"
+    v_min: float = 0.5
+    weights: Mapping[str, Sequence[float]] | None = None
+
+    def check(self) -> None:
+        """Refuse what is out of range."""
+        if not is_one_of(self.rare_values, RARE_VALUES):
+            raise BudgetError(
+                f"rare_values must be one of {RARE_VALUES}, got {show(self.rare_values)}"
+            )
+        if not 0 < number("v_min", self.v_min) <= 1:
+            raise BudgetError(f"v_min must lie in (0, 1], got {show(self.v_min)}")
+        for name in ("groups", "weights"):
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, Mapping) and given):
+                raise BudgetError(
+                    f"{name} must be a mapping that names attributes, or None, got {show(given)}"
+                )
+
+    def public_weights(self, name: str, size: int) -> tuple[Fraction, ...]:
+        """Relative budgets of an attribute's values as declared in public, the largest 1."""
+        declared: Any = (self.weights or {})[name]
+        if isinstance(declared, str) or not isinstance(declared, (Sequence, np.ndarray)):
+            raise BudgetError(
+                "weights must be {attribute: [one weight per value]}, "
+                f"got {show(declared)} for {name!r}"
+            )
+        given = [positive(f"a weight of {name!r}", w) for w in declared]
+        if len(given) != size:
+            raise BudgetError(f"{name!r} has {size} values, but {len(given)} weights")
+        if max(given) > FARTHEST * min(given):
+            raise BudgetError(
+                f"weights of {name!r} lie more than 1,000 apart: the noise of some "
+                "values would leave nothing of them"
+            )
+        return tuple(w / max(given) for w in given)
+
+    def policy(self, schema: Schema, sensitive: str | None) -> GroupsOfNames | None:
+        """Groups declared in public, or None."""
+        declared = self.groups
+        if declared is None and not schema.groups:
+            return None
+        if declared is None:
+            declared = {g: [n for n in schema.names if schema.groups.get(n) == g] for g in "AB"}
+        if any(isinstance(v, str) or not isinstance(v, Sequence) for v in declared.values()):
+            raise BudgetError("groups must be {'A': [names], 'B': [names]}, got " + show(declared))
+        named = [*declared.get("A", []), *declared.get("B", [])]
+        for name in named:
+            schema.index(name)
+        if len(set(named)) != len(named) or not set(declared) <= {"A", "B"}:
+            raise BudgetError(
+                f"groups must name each attribute once, under 'A' or 'B'; got {dict(declared)}"
+            )
+        if sensitive in declared.get("B", []):
+            raise BudgetError(
+                f"the sensitive attribute {sensitive!r} is always in group A, but "
+                "the groups put it in B: take it out"
+            )
+        a = [n for n in schema.names if n in declared.get("A", []) or n == sensitive]
+        if not a:
+            raise BudgetError(
+                "the declared group A is empty: name a sensitive attribute, or put "
+                "an attribute in A"
+            )
+        return {"A": a, "B": [n for n in schema.names if n not in a]}
+
+
+def check_personal(personal: Any, r: Any) -> None:
+    """Refuse groups and a ratio of budgets that mean nothing."""
+    if not isinstance(personal, SensitivityGroups):
+        raise BudgetError(
+            f"personal must be a SensitivityGroups(...) of pds.parts, got {show(personal)}"
+        )
+    personal.check()
+    if not Fraction(1, FARTHEST) <= positive("r", r) <= FARTHEST:
+        raise BudgetError(f"r must lie between 1/{FARTHEST} and {FARTHEST}, got {show(r)}")
+
+
+@dataclass(frozen=True)
+class Groups(BudgetRule):
+    """A table of group A (more sensitive) gets r times the ε of one of B (thesis, Alg. 4 to 6).
+
+    So the noise of A's tables is 1/r times that of B's, however many are in either group; the
+    thesis' r is that of whole groups (:mod:`pdsynth.published.hpprivbayes`). Parameters as in
+    :class:`HPPrivBayes`; ``share_sketch``: part of the tables' ε for single columns and for the
+    associations with the sensitive attribute, as 3 : 1, where they must be asked for.
+    ``degree``: k in the d−k−l of Algorithm 5, by which strict doesn't divide.
+
+    **Privacy:** noisy columns and associations, paid for; a table of A costs r/(r|A| + |B|) of the
+    rest, one of B 1/(r|A| + |B|).
+    """
+
+    sensitive: str | None = None
+    theta: float = 0.1
+    r: float = 1 / 3
+    personal: SensitivityGroups = SensitivityGroups()
+    share_sketch: float = 0.2
+    degree: int = 0
+
+    one_scale_per_table: ClassVar[bool] = False
+    foresees: ClassVar[bool] = True
+
+    def check(self, facts: Facts) -> None:
+        """Refuse parameters out of range, and attributes that the schema doesn't have."""
+        check_personal(self.personal, self.r)
+        share("share_sketch", self.share_sketch)
+        if number("theta", self.theta) < 0:
+            raise BudgetError(f"theta must be at least 0 bits, got {show(self.theta)}")
+        policy, schema = self.policy(facts), facts.schema
+        if self.sensitive is None and policy is None:
+            raise BudgetError(
+                "name the sensitive attribute (sensitive=…, one of "
+                f"{', '.join(schema.names)}) or declare groups by policy"
+            )
+        if self.sensitive is not None:
+            schema.index(self.sensitive)
+        for name in self.personal.weights or ():
+            if policy is None or name not in policy["B"]:
+                raise BudgetError(
+                    "public weights are for attributes that groups={...} puts in B; "
+                    f"{name!r} isn't one of them"
+                )
+            self.personal.public_weights(name, schema[name].size)
+
+    def questions(self, facts: Facts) -> dict[str, bool]:
+        """Which of groups and value weights have to be asked for; a fact of the policy alone."""
+        policy, given = self.policy(facts), self.personal.weights or ()
+        weighs = self.personal.rare_values != "same_noise"
+        open_values = policy is None or any(name not in given for name in policy["B"])
+        return {"groups": policy is None, "weights": weighs and open_values}
+
+    def asks(self, facts: Facts) -> Shares:
+        """Single columns and associations, as 3 : 1, where they are needed."""
+        asked = self.questions(facts)
+        wanted = {"columns": 3} | ({"groups": 1} if asked["groups"] else {})
+        if not any(asked.values()):
+            return {}
+        return proportional(share("share_sketch", self.share_sketch), wanted)
+
+    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
+        """Groups A and B (thesis, Algorithm 4), the associations they come from, and their entry.
+
+        **Privacy:** policy is free; otherwise as :meth:`.Curator.residuals`, their share.
+        """
+        policy, values, entry = self.policy(facts), None, "public"
+        if policy is None:
+            names, bound = facts.schema.names, self.threshold()
+            strength, entry = self.associations(curator, shares)
+            a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
+            policy = {"A": a, "B": [n for n in names if n not in a]}
+            values = dict(zip(names, strength.tolist(), strict=True))
+        return policy, values, entry
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Allocation:
+        """Value weights, then shares.
+
+        **Privacy:** columns for their share, where they aren't there yet; the tables cost the rest.
+        """
+        groups, associations, groups_from = learnt.foreseen
+        (a, b), schema = groups.values(), facts.schema
+        counts, weights_from = self._weights_from(curator, b, shares)
+        parts = proportional(shares["tables"], self.parts_of(groups))
+        entries = tuple(x for x in (groups_from, *weights_from) if x != "public")
+        tables, shown = dict[str, TableBudget](), dict[str, tuple[float, ...]]()
+        for name in a:
+            tables[name] = TableBudget(parts["A"] / len(a), None, entries, GROUP_A)
+        for name in b:
+            if name in counts:
+                weighed = self.weigh(counts[name])
+            else:
+                weighed = self.personal.public_weights(name, schema[name].size)
+            shown[name] = tuple(map(float, weighed))
+            tables[name] = TableBudget(parts["B"] / len(b), weighed, entries, GROUP_B)
+        careful = a if positive("r", self.r) < 1 else b if self.r > 1 else []
+        warn_of_loss(facts, learnt.network, tables, careful)
+        return Allocation(
+            tables,
+            {
+                "groups_": groups,
+                "association_": associations,
+                "weights_": shown,
+                "table_epsilon_": {name: float(t.epsilon) for name, t in tables.items()},
+            },
+        )
+
+    def parts_of(self, groups: GroupsOfNames) -> dict[str, Fraction]:
+        """What the groups that have members get of the tables' ε: r for each table of A, else 1."""
+        parts = {"A": positive("r", self.r), "B": Fraction(1)}
+        return {g: part * len(groups[g]) for g, part in parts.items() if groups[g]}
+
+    def weigh(self, counts: np.ndarray) -> tuple[Fraction, ...]:
+        """Relative budgets of an attribute's values from its counts, the largest 1."""
+        floor = as_fraction(self.personal.v_min)
+        return value_weights(counts, self.personal.rare_values, floor)
+
+    def policy(self, facts: Facts) -> GroupsOfNames | None:
+        """Groups declared in public, or None."""
+        return self.personal.policy(facts.schema, self.sensitive)
+
+    def threshold(self) -> float:
+        """The least R of group A: that which stands for θ bits of I."""
+        return float(0.752 * np.sqrt(float(number("theta", self.theta)) * np.log(2) / 2))
+
+    def associations(self, curator: Curator, shares: Shares) -> tuple[np.ndarray, str]:
+        """How strongly attributes are tied to the sensitive one, float (d,), and the entry.
+
+        **Privacy:** as :func:`ties_with`.
+        """
+        return ties_with(curator, str(self.sensitive), shares)
+
+    def histograms(
+        self, curator: Curator, columns: Sequence[int], shares: Shares
+    ) -> tuple[list[np.ndarray], tuple[str, ...]]:
+        """Counts of the values of some attributes, and their ledger entries.
+
+        **Privacy:** the share of columns, where they aren't there yet.
+        """
+        released = curator.columns(shares.get("columns", Fraction(0)))
+        return [released[j].counts for j in columns], tuple(released[j].entry for j in columns)
+
+    def _weights_from(
+        self, curator: Curator, b: list[str], shares: Shares
+    ) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+        """Counts of the B attributes whose weights aren't public, and their entries."""
+        schema = curator.schema
+        b = [name for name in b if name not in (self.personal.weights or ())]
+        if self.personal.rare_values == "same_noise" or not b:
+            return {name: np.ones(schema[name].size) for name in b}, ()
+        counts, entries = self.histograms(curator, [schema.index(name) for name in b], shares)
+        return dict(zip(b, counts, strict=True)), entries
+
+
+def ties_with(curator: Curator, sensitive: str, shares: Shares) -> tuple[np.ndarray, str]:
+    """How strongly attributes are tied to the sensitive one, R, float (d,), and the entry.
+
+    Infinite at the sensitive one itself.
+
+    **Privacy:** the share "columns", where these aren't there yet, and "groups" for d−1 residuals.
+    """
+    schema = curator.schema
+    s = schema.index(sensitive)
+    curator.columns(shares["columns"])
+    others, values = [j for j in range(len(schema)) if j != s], np.full(len(schema), np.inf)
+    values[others], entry = curator.residuals(
+        [(j, s) for j in others],
+        shares["groups"],
+        step=f"groups by association with {sensitive}",
+        source=LINES,
+    )
+    return values, entry
+
+
+def warn_of_loss(
+    facts: Facts,
+    network: Network,
+    tables: Mapping[str, TableBudget],
+    careful: Sequence[str],
+) -> None:
+    """Say which attributes lose as much in the tables as if all tables had the same ε.
+
+    ``careful``: those that were to lose less. An attribute is told by every table that it stands
+    in, also by those of its children, which may get more ε than its own.
+
+    **Privacy:** a function of the network and of budgets, which are released.
+    """
+    if facts.guarantee != "strict":  # a warning: what is printed promises no attribute anything
+        return
+    each = sum((t.epsilon for t in tables.values()), Fraction(0)) / len(tables)
+    found = []
+    for name in careful:
+        holding = [child for child, parents in network.pairs if name in (child, *parents)]
+        lost = sum(tables[child].epsilon for child in holding)
+        if lost >= each * len(holding):
+            found.append(
+                f"{name} ({float(lost):.3g}, with equal budgets {float(each * len(holding)):.3g})"
+            )
+    if found:
+        words = (
+            "these attributes were to have more noise, and lose as much ε in tables as without it, "
+            f"since they are parents in tables that have more: {', '.join(found)}. Put the "
+            "children into the same group, or forbid these edges (restriction=…)"
+        )
+        warnings.warn(words, UserWarning, stacklevel=8)
+
+
+@dataclass(frozen=True)
+class ByTies(BudgetRule):
+    """No groups: the more an attribute is tied to the sensitive one, the less ε its table gets.
+
+    ε_j ∝ 1 / (1 + R_j/half), so that no threshold misplaces anybody (`algorithms` §21). R is the
+    distance of the pair from independence; the sensitive attribute itself has R = 1.
+
+    ``half``: the R at which a table gets half of what an untied attribute's has.
+    ``policy``: ``{attribute: relative ε}`` by public policy in place of ties, 1 for those that it
+    doesn't name; it costs nothing. ``share_sketch``: part of the tables' ε for single columns and
+    the d−1 ties, as 3 : 1.
+
+    **Privacy:** noisy columns and associations for their share, or nothing under a policy; the
+    tables cost the rest.
+
+    >>> ByTies("occupation").half
+    0.14
+    """
+
+    sensitive: str | None = None
+    half: float = 0.14
+    policy: Mapping[str, float] | None = None
+    share_sketch: float = 0.2
+
+    foresees: ClassVar[bool] = True
+
+    def check(self, facts: Facts) -> None:
+        """Refuse parameters out of range, and attributes that the schema doesn't have."""
+        share("share_sketch", self.share_sketch)
+        if not Fraction(1, FARTHEST) <= positive("half", self.half) <= 1:
+            raise BudgetError(f"half must lie between 1/{FARTHEST} and 1, got {show(self.half)}")
+        if (self.sensitive is None) == (self.policy is None):
+            raise BudgetError(
+                "name either the sensitive attribute (sensitive=…) or a policy "
+                f"(policy={{attribute: relative ε}}), of {', '.join(facts.schema.names)}"
+            )
+        if self.sensitive is not None:
+            facts.schema.index(self.sensitive)
+        elif not (isinstance(self.policy, Mapping) and self.policy):
+            raise BudgetError(f"policy must be {{attribute: relative ε}}, got {show(self.policy)}")
+        for name in self.policy or ():
+            facts.schema.index(name)
+        relative = self.declared(facts.schema).values()
+        if max(relative) > FARTHEST * min(relative):
+            raise BudgetError(
+                "relative ε of a policy lie more than 1,000 apart: the noise of some tables would "
+                "leave nothing of them"
+            )
+
+    def declared(self, schema: Schema) -> dict[str, Fraction]:
+        """The relative ε of every attribute by policy; 1 where it says nothing."""
+        given = self.policy or {}
+        return {n: positive(f"policy[{n!r}]", given.get(n, 1)) for n in schema.names}
+
+    def asks(self, facts: Facts) -> Shares:
+        """Single columns and associations, as 3 : 1, where there is no policy."""
+        if self.policy is not None:
+            return {}
+        return proportional(share("share_sketch", self.share_sketch), {"columns": 3, "groups": 1})
+
+    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
+        """The relative ε of every attribute, its ties, and their entry.
+
+        **Privacy:** as :func:`ties_with`; a policy is free.
+        """
+        if self.policy is not None:
+            return self.declared(facts.schema), None, "public"
+        found, entry = ties_with(curator, str(self.sensitive), shares)
+        ties, half = np.clip(found, 0, 1), float(self.half)
+        weights = {
+            name: Fraction(max(1, round(1024 / (1 + tie / half))), 1024)
+            for name, tie in zip(facts.schema.names, ties.tolist(), strict=True)
+        }
+        return weights, dict(zip(facts.schema.names, found.tolist(), strict=True)), entry
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Allocation:
+        """Shares in proportion.
+
+        **Privacy:** reads nothing; the tables cost ε.
+        """
+        weights, associations, entry = learnt.foreseen
+        tables = by_weight(shares["tables"], weights, TIES, entry)
+        mean = sum(weights.values()) / len(weights)
+        careful = [name for name in weights if weights[name] < mean]
+        warn_of_loss(facts, learnt.network, tables, careful)
+        return Allocation(
+            tables,
+            {
+                "association_": associations,
+                "table_epsilon_": {name: float(t.epsilon) for name, t in tables.items()},
+            },
+        )

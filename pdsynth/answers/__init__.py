@@ -1,0 +1,416 @@
+"""What a model answers without sampling: marginals and linear queries, with an interval.
+
+An answer is exact under the model. Its interval is one of two, and says which:
+
+``noise``      for what a measured table holds: the noisy count as it was measured, plus and minus
+               what its noise exceeds with the asked chance. The law is that of the ledger's line
+               (discrete Laplace, zero-sum, discrete Gaussian), so it holds the true count in at
+               least so many fits. It stands around the *measured* number and not around the
+               model's, which agreement has moved, and which often lies nearer to the truth.
+``bootstrap``  for everything else: the model plays the table, the same steps learn from it again,
+               and the spread of their answers is put around the model's. It holds the noise and
+               the chance of drawing rows, and **not the model's own error**: what the records have
+               and the model can't express isn't seen by it.
+
+**Privacy:** all of it is post-processing of a release, and costs nothing. :func:`count_held` alone
+reads records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..core import (
+    NOISES,
+    Measurement,
+    Model,
+    SchemaError,
+    is_one_of,
+    is_whole,
+    marginalise,
+    show,
+    to_names,
+)
+from .bootstrap import spread_of
+from .exact import joint
+from .laws import half_width
+
+MOST_REPEATS = 1000
+MOST_MEASURED = 2**20  # cells of measured tables in one file
+MIDDLE = "middle"
+__all__ = ["count_held", "expectation", "marginal", "measured_cells", "noisy_tables"]
+
+
+class Noisy(NamedTuple):
+    """What a measured table says of some cells: the noisy counts, and how far they may be off.
+
+    NaN where merged values hide a cell. Both float arrays, in records.
+    """
+
+    counts: Any
+    half: Any
+    line: str
+
+
+def marginal(
+    model: Model, names: Any, interval: Any = None, repeats: Any = 20, random_state: Any = None
+) -> pd.Series | pd.DataFrame:
+    """Expected counts of some attributes, as :meth:`.Model.marginal` says."""
+    asked = _check_names(model, names)
+    level = _check_level(interval, repeats)
+    p, exact = joint(model, asked)
+    index = _index(model, asked)
+    counts = pd.Series(p.ravel() * model.n, index=index, name="count")
+    counts.attrs["exact"] = exact
+    if level is None:
+        return counts
+    noisy = best_measured(model, asked, level)
+    known = np.zeros(p.size, dtype=bool)
+    low, high, middle = np.zeros(p.size), np.zeros(p.size), np.full(p.size, np.nan)
+    if noisy is not None:
+        middle = noisy.counts.ravel()
+        known = ~np.isnan(middle)
+        low, high = middle - noisy.half.ravel(), middle + noisy.half.ravel()
+    if not known.all():
+        spread = spread_of(model, lambda m: joint(m, asked)[0].ravel(), repeats, random_state)
+        wide = _student(level, repeats) * spread
+        low = np.where(known, low, counts.to_numpy() - wide)
+        high = np.where(known, high, counts.to_numpy() + wide)
+    found = counts.to_frame()
+    found["low"], found["high"] = _within(model, low), _within(model, high)
+    found["kind"] = np.where(known, "noise", "bootstrap")
+    found["measured"] = np.where(known, middle, np.nan)
+    found.attrs |= {"exact": exact, "said": _say(level, known, noisy)}
+    return found
+
+
+def expectation(
+    model: Model, weights: Any, interval: Any = None, repeats: Any = 20, random_state: Any = None
+) -> float | pd.Series:
+    """The expected sum of a product of weights, as :meth:`.Model.expectation` says."""
+    vectors = {name: _vector(model, name, w) for name, w in _check_weights(weights).items()}
+    asked, level = _check_names(model, list(vectors)), _check_level(interval, repeats)
+    query = np.ones(())
+    for name in asked:
+        query = np.multiply.outer(query, vectors[name])
+    p, _ = joint(model, asked)
+    value = float(model.n * (p * query).sum())
+    if level is None:
+        return value
+    counting = bool(np.isin(query, (0, 1)).all())
+    noisy = _best_sum(model, asked, query > 0, level) if counting else None
+    if noisy is not None:
+        low, high = noisy.counts - noisy.half, noisy.counts + noisy.half
+        low, high = _within(model, low), _within(model, high)
+    else:
+        spread = spread_of(
+            model, lambda m: (joint(m, asked)[0] * query).sum()[None], repeats, random_state
+        )
+        wide = _student(level, repeats) * float(spread[0])
+        low, high = value - wide, value + wide
+    kind = "bootstrap" if noisy is None else "noise"
+    found = pd.Series({"value": value, "low": float(low), "high": float(high), "kind": kind})
+    found.attrs["said"] = _say(level, np.array([noisy is not None]), noisy)
+    return found
+
+
+# --- what was measured ---------------------------------------------------------------------------
+
+
+def noisy_tables(model: Model) -> Iterator[tuple[Measurement, Any]]:
+    """The measured tables of a model, each with its line of the ledger."""
+    lines = {e.id: e for e in model.ledger.entries if e.mechanism in NOISES}
+    for measured in model.measured:
+        if measured.entry in lines:
+            yield measured, lines[measured.entry]
+
+
+def best_measured(model: Model, names: Sequence[str], level: float) -> Noisy | None:
+    """What the measured table with the least noise says of some attributes; None where none does.
+
+    Counts over ``names``, one axis each; sums of a larger table, whose noise adds up.
+    """
+    found = [_read(model, *each, names, level) for each in noisy_tables(model)]
+    held = [one for one in found if one is not None]
+    return min(held, key=lambda one: float(np.nanmean(one.half)), default=None)
+
+
+def _nodes(model: Model, names: Sequence[str]) -> list[str]:
+    """The nodes of the network that some attributes are: themselves, or their bits."""
+    bits = model.encoding
+    if bits is None:
+        return [*names]
+    return [bits.schema.names[j] for name in names for j in bits.bits(name)]
+
+
+def _read(
+    model: Model, measured: Measurement, line: Any, names: Sequence[str], level: float
+) -> Noisy | None:
+    """Counts and half widths of ``names`` from one measured table that holds them."""
+    nodes = _nodes(model, names)
+    if not {*nodes} <= {*measured.attributes}:
+        return None
+    table = marginalise(measured.table, measured.attributes, nodes).astype(float)
+    summed = measured.table.size // table.size
+    child = measured.attributes[0]
+    scales = _scales_of(line.scale, child in nodes, measured.table.size // table.size)
+    half = np.array(
+        [half_width(line.mechanism, s, summed, measured.table.size, level) for s in scales],
+        dtype=float,
+    )
+    if len(half) > 1:  # one scale for each value of the child
+        at = nodes.index(child)
+        half = half.reshape([-1 if axis == at else 1 for axis in range(table.ndim)])
+    half = np.broadcast_to(half if half.ndim == table.ndim else half[0], table.shape).copy()
+    table, half = _whole_values(model, measured, names, table, half)
+    return None if np.isnan(table).all() else Noisy(table, half, measured.entry)
+
+
+def _scales_of(scale: Any, by_value: bool, summed: int) -> list[Any]:
+    """The scales behind each cell of a sum: one answer, or one for each value of the child."""
+    if not isinstance(scale, tuple):
+        return [scale]
+    if by_value:
+        return [(b,) * summed for b in scale]
+    return [tuple(b for b in scale for _ in range(summed // len(scale)))]
+
+
+def _whole_values(
+    model: Model, measured: Measurement, names: Sequence[str], table: np.ndarray, half: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Over declared values: of bits what spells one, of merged values those that stand alone."""
+    if model.encoding is not None:
+        shape = [2 ** len(model.encoding.bits(name)) for name in names]
+        kept = tuple(slice(model.schema[name].size) for name in names)
+        return table.reshape(shape)[kept], half.reshape(shape)[kept]
+    if measured.merging is not None:
+        for axis, name in enumerate(names):
+            codes = measured.merging.codes[model.schema.index(name)]
+            alone = np.bincount(codes)[codes] == 1
+            table, half = (np.take(t, codes, axis=axis).astype(float) for t in (table, half))
+            gone = [slice(None)] * table.ndim
+            gone[axis] = ~alone  # type: ignore[call-overload]
+            table[tuple(gone)] = np.nan
+    return table, half
+
+
+def _best_sum(model: Model, names: Sequence[str], cells: np.ndarray, level: float) -> Noisy | None:
+    """What a measured table says of the sum of some cells; None where none holds them whole."""
+    found = []
+    for measured, line in noisy_tables(model):
+        if isinstance(line.scale, tuple) or model.encoding is not None:
+            continue
+        one = _read(model, measured, line, names, level)
+        if one is None or np.isnan(one.counts[cells]).any():
+            continue
+        of = measured.table.size
+        behind = of // math.prod(_shape(model, measured, names)) * int(cells.sum())
+        half = half_width(line.mechanism, line.scale, behind, of, level) if behind else 0
+        found.append(Noisy(one.counts[cells].sum(), np.float64(half), measured.entry))
+    return min(found, key=lambda one: float(one.half), default=None)
+
+
+def _shape(model: Model, measured: Measurement, names: Sequence[str]) -> list[int]:
+    """The sizes of some attributes in a measured table."""
+    return [measured.table.shape[measured.attributes.index(name)] for name in names]
+
+
+def measured_cells(model: Model, level: Any = 0.9) -> pd.DataFrame:
+    """Every cell of every measured table, with the exact interval of its noise.
+
+    One row a cell: ``line`` of the ledger, ``attributes`` and ``values`` (joined by " × "; values
+    that were merged stand as "a | b"; bits as 0 and 1), the ``measured`` noisy count, ``low`` and
+    ``high``, which hold the true count in at least ``level`` of all fits. In records. Tables beyond
+    2^20 cells in all are left out, the largest first.
+
+    **Privacy:** post-processing of the release.
+    """
+    chance = _check_level(level, 1)
+    kept, cells = [], 0
+    for measured, line in sorted(noisy_tables(model), key=lambda pair: pair[0].table.size):
+        cells += measured.table.size
+        if cells <= MOST_MEASURED:
+            kept.append((measured, line))
+    order = {e.id: at for at, e in enumerate(model.ledger.entries)}
+    parts = [
+        _cells_of(model, *pair, chance or 0.9)
+        for pair in sorted(kept, key=lambda pair: order[pair[0].entry])
+    ]
+    columns = ["line", "attributes", "values", "measured", "low", "high"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def _cells_of(model: Model, measured: Measurement, line: Any, level: float) -> pd.DataFrame:
+    labels = [_labels(model, measured, name) for name in measured.attributes]
+    index = pd.MultiIndex.from_product(labels)
+    by_value = isinstance(line.scale, tuple)
+    half = [
+        half_width(line.mechanism, s, 1, measured.table.size, level)
+        for s in ([(b,) for b in line.scale] if by_value else [line.scale])
+    ]
+    wide = np.repeat(half, measured.table.size // len(half))
+    counts = measured.table.ravel()
+    return pd.DataFrame(
+        {
+            "line": measured.entry,
+            "attributes": " × ".join(measured.attributes),
+            "values": [" × ".join(map(str, cell)) for cell in index],
+            "measured": counts,
+            "low": _within(model, counts - wide).astype(np.int64),
+            "high": _within(model, counts + wide).astype(np.int64),
+        }
+    )
+
+
+def _labels(model: Model, measured: Measurement, name: str) -> list[str]:
+    """What the values of one axis of a measured table are called."""
+    labels = model.domain[name].labels
+    if measured.merging is None:
+        return list(labels)
+    codes = measured.merging.codes[model.domain.index(name)]
+    return [
+        " | ".join(x for x, code in zip(labels, codes, strict=True) if code == group)
+        for group in range(int(codes.max()) + 1)
+    ]
+
+
+def count_held(model: Model, codes: np.ndarray, level: float = 0.9) -> tuple[int, int]:
+    """How many intervals of measured cells hold the true counts, and how many there are.
+
+    ``codes``: of the real records, (n_records, d), over the model's schema.
+
+    **Privacy:** reads real records exactly: no guarantee covers it.
+    """
+    held = total = 0
+    bits = codes if model.encoding is None else model.encoding.encode(codes)
+    for measured, line in noisy_tables(model):
+        columns = []
+        for name in measured.attributes:
+            j = model.domain.index(name)
+            column = bits[:, j].astype(np.int64)
+            columns.append(
+                column if measured.merging is None else measured.merging.codes[j][column]
+            )
+        key = np.ravel_multi_index(columns, measured.table.shape)
+        true = np.bincount(key, minlength=measured.table.size)
+        cells = _cells_of(model, measured, line, level)
+        held += int(((cells["low"] <= true) & (true <= cells["high"])).sum())
+        total += measured.table.size
+    return held, total
+
+
+# --- what is asked -------------------------------------------------------------------------------
+
+
+def _check_names(model: Model, names: Any) -> list[str]:
+    asked = list(to_names("names", names))
+    if not asked or len({*asked}) < len(asked):
+        raise SchemaError(f"names must list attributes, each once, got {show(names)}")
+    for name in asked:
+        model.shown.index(name)
+    return asked
+
+
+def _check_level(interval: Any, repeats: Any) -> float | None:
+    if not is_whole(repeats, 1, MOST_REPEATS):
+        raise SchemaError(
+            f"repeats must be a whole number from 1 to {MOST_REPEATS:,}, got {show(repeats)}"
+        )
+    if interval is None:
+        return None
+    fine = isinstance(interval, (int, float, np.number)) and not isinstance(interval, bool)
+    if not fine or not 0 < interval < 1:
+        raise SchemaError(
+            f"interval must lie between 0 and 1, as 0.9, got {show(interval)}: it is the chance "
+            "with which an interval holds"
+        )
+    return float(interval)
+
+
+def _check_weights(weights: Any) -> Mapping[str, Any]:
+    if not isinstance(weights, Mapping) or not weights:
+        raise SchemaError(
+            "weights must be {attribute: weights of its values} with at least one attribute, got "
+            + show(weights)
+        )
+    return weights
+
+
+def _vector(model: Model, name: str, given: Any) -> np.ndarray:
+    """One weight for each value of an attribute, float (|X|,)."""
+    attribute = model.shown[name]
+    if is_one_of(given, (MIDDLE,)):
+        if attribute.edges is None:
+            raise SchemaError(f"{name!r} has no bins, so no middles: give a weight for each value")
+        edges = np.asarray(attribute.edges, dtype=float)
+        right = edges[1:] - (1.0 if attribute.integer else 0.0)
+        right[-1] = edges[-1]
+        return np.append((edges[:-1] + right) / 2, [0.0] * attribute.missing)
+    if isinstance(given, Mapping):
+        known = {x: code for code, x in enumerate(attribute.labels)}
+        known |= {x: code for code, x in enumerate(attribute.values)}
+        found = np.zeros(attribute.size)
+        for value, weight in given.items():
+            if value not in known:
+                raise SchemaError(
+                    f"{name!r} has no value {show(value)}; it has "
+                    f"{', '.join(attribute.labels[:8])}{', …' * (attribute.size > 8)}"
+                )
+            found[known[value]] = _number(name, weight)
+        return found
+    listed = np.atleast_1d(np.asarray(given, dtype=object))
+    if listed.shape != (attribute.size,):
+        raise SchemaError(
+            f"weights of {name!r} must be {{value: weight}}, {attribute.size} numbers or "
+            f"{MIDDLE!r}, got {show(given)}"
+        )
+    return np.array([_number(name, weight) for weight in listed])
+
+
+def _number(name: str, weight: Any) -> float:
+    fine = isinstance(weight, (int, float, np.number)) and math.isfinite(weight)
+    if not fine:
+        raise SchemaError(f"a weight of {name!r} must be a finite number, got {show(weight)}")
+    return float(weight)
+
+
+def _index(model: Model, names: Sequence[str]) -> pd.Index:
+    labels = [model.schema[name].labels for name in names]
+    if len(names) == 1:
+        return pd.Index(labels[0], name=names[0])
+    return pd.MultiIndex.from_product(labels, names=names)
+
+
+def _within(model: Model, counts: Any) -> Any:
+    """Counts cut to what is possible: from 0 to n, where n is public."""
+    public = model.ledger.unit.n_is_public
+    return np.clip(counts, 0, model.n if public else None)
+
+
+def _student(level: float, repeats: int) -> float:
+    """The quantile of Student's t with so many degrees of freedom (Cornish, Fisher 1937)."""
+    from statistics import NormalDist  # noqa: PLC0415
+
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    return z + (z**3 + z) / (4 * repeats) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * repeats**2)
+
+
+def _say(level: float, known: np.ndarray, noisy: Noisy | None) -> str:
+    """What the intervals hold, in words."""
+    parts = []
+    if noisy is not None and known.any():
+        parts.append(
+            f"noise: around the measured count of line {noisy.line}, it holds the true count in at "
+            f"least {level:.0%} of all fits."
+        )
+    if not known.all():
+        parts.append(
+            "bootstrap: around the model's answer, from fits to tables that the model itself drew; "
+            "it holds noise and chance, not the model's own error."
+        )
+    return " ".join(parts)

@@ -1,0 +1,149 @@
+"""The parametric bootstrap: the model plays the table, and the same steps learn from it again.
+
+**Privacy:** post-processing of a release: no record is read, and nothing is charged.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .. import algorithms
+from ..core import ExactNoise, Model, Network, Recipe, Records, SchemaError, progress, show
+
+MOST_RECORDS = 10**7  # of a table that a model plays
+CALLS = {"Network": Network, "Fraction": Fraction}  # besides the parts of pds.parts
+
+
+def spread_of(
+    model: Model, answer: Callable[[Model], np.ndarray], repeats: int, seed: Any
+) -> np.ndarray:
+    """Root mean square error of an answer over tables that the model drew, in records.
+
+    ``answer``: probabilities (cells,) of a model; its truth is what the drawn table holds, of which
+    n rows are drawn one by one. **Privacy:** post-processing.
+    """
+    key = repeats, None if seed is None else int(seed)
+    kept = model.__dict__.setdefault("_played", {})  # fits are reused by the next question
+    if key not in kept:
+        kept.clear()
+        kept[key] = play(model, repeats, seed)
+    squares = [(model.n * (answer(again) - answer(drawn))) ** 2 for drawn, again in kept[key]]
+    return np.sqrt(np.mean(squares, axis=0))
+
+
+class Drawn:
+    """A table that a model drew, which answers as a model does: with its counts."""
+
+    def __init__(self, model: Model, codes: np.ndarray) -> None:
+        self.model, self.codes = model, codes
+
+    def joint(self, names: list[str]) -> np.ndarray:
+        """The shares of the rows, one axis for each name."""
+        schema = self.model.schema
+        shape = [schema[name].size for name in names]
+        columns = [self.codes[:, schema.index(name)].astype(np.int64) for name in names]
+        cells = np.bincount(np.ravel_multi_index(columns, shape), minlength=int(np.prod(shape)))
+        return cells.reshape(shape) / len(self.codes)
+
+
+def play(model: Model, repeats: int, seed: Any) -> list[tuple[Any, Model]]:
+    """Tables that the model draws, each with the model that the same steps learn from it."""
+    if model.n > MOST_RECORDS:
+        raise SchemaError(
+            f"a bootstrap would draw {model.n:,} records again and again; at most "
+            f"{MOST_RECORDS:,} are: ask for what was measured"
+        )
+    made = rebuild(model)
+    seeds = np.random.SeedSequence(seed).spawn(repeats)
+    found = []
+    for each in progress(seeds, "bootstrap", repeats, "fit"):
+        codes = model.sample_codes(model.n, np.random.Generator(np.random.PCG64(each)))
+        noise = ExactNoise([int(x) for x in each.generate_state(4)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = _fit(made, model, codes, noise)
+        found.append((Drawn(model, codes), again))
+    return found
+
+
+def _fit(made: Recipe, model: Model, codes: np.ndarray, noise: ExactNoise) -> Model:
+    """A fresh fit of the same steps to drawn codes."""
+    made = made.clone()
+    if not model.ledger.levels:
+        return made.fit(Records(codes, model.schema), noise=noise).model_
+    shown = model.shown
+    level, *_ = model.hidden
+    frame = shown.decode(codes[:, 1:], None)
+    own = model.schema[level].decode(codes[:, 0]).astype(float)
+    plain = replace(shown, attributes=tuple(replace(a, recode=None) for a in shown.attributes))
+    return made.fit(frame, plain, noise=noise, person_epsilon=own).model_
+
+
+def rebuild(model: Model) -> Recipe:
+    """The unfitted synthesizer of a model, also of one that was read from a file.
+
+    A file says parameters as texts. Numbers, lists and the parts of ``pds.parts`` are read back,
+    and nothing is run; SchemaError for what can't be.
+    """
+    cls = next(
+        (c for name in algorithms.__all__ if (c := getattr(algorithms, name)).__name__
+         == model.algorithm),
+        None,
+    )  # fmt: skip
+    if cls is None:
+        raise SchemaError(
+            f"no synthesizer here is called {show(model.algorithm)}, so its steps can't be "
+            "repeated: ask for what was measured"
+        )
+    known = cls().get_params()
+    given = {name: value for name, value in model.parameters.items() if name in known}
+    read = {name: _read(name, value) for name, value in given.items()}
+    return cls().set_params(**read | {"random_state": None})
+
+
+def _read(name: str, value: Any) -> Any:
+    """A parameter as it was, from itself or from its text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        tree = ast.parse(value.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return value
+    try:
+        return _build(tree)
+    except LookupError:
+        if isinstance(tree, ast.Call):
+            raise SchemaError(
+                f"the model's file says {name} = {show(value)}, which can't be read back: the "
+                "bootstrap needs the fitted model itself, or ask for what was measured"
+            ) from None
+        return value
+
+
+def _build(tree: ast.AST) -> Any:
+    """Numbers, texts, lists and parts; LookupError for anything else."""
+    if isinstance(tree, ast.Constant):
+        return tree.value
+    if isinstance(tree, (ast.Tuple, ast.List)):
+        made = [_build(x) for x in tree.elts]
+        return tuple(made) if isinstance(tree, ast.Tuple) else made
+    if isinstance(tree, ast.Dict) and None not in tree.keys:
+        return {_build(k): _build(v) for k, v in zip(tree.keys, tree.values, strict=True) if k}
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return -_build(tree.operand)
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Div):  # a fraction
+        return Fraction(_build(tree.left)) / _build(tree.right)
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
+        words = {k.arg: _build(k.value) for k in tree.keywords if k.arg}
+        name = tree.func.id
+        known = {x: vars(algorithms.parts).get(x) for x in algorithms.parts.__all__} | CALLS
+        if known.get(name) is not None:
+            return known[name](*map(_build, tree.args), **words)  # type: ignore[misc]
+    raise LookupError(type(tree).__name__)

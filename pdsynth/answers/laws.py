@@ -1,0 +1,76 @@
+"""How far a noisy count lies from the true one: quantiles of the noise of a ledger's line."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+WIDE = 2**11  # a wider scale is computed at this one and stretched
+TAIL = 60  # scales on either side of which no mass of any use lies
+
+
+@lru_cache(maxsize=4096)
+def half_width(
+    mechanism: str, scale: Fraction | tuple[Fraction, ...], cells: int, of: int, level: float
+) -> int:
+    """The least t in records for which the sum of some noisy cells is within t with this chance.
+
+    ``mechanism``, ``scale``: of the ledger's line (σ² for ``discrete_gaussian``); a tuple has one
+    scale for each of the summed cells. ``cells``: how many cells of the table are summed, ``of``
+    how many it has. ``level``: the chance, between 0 and 1.
+
+    The laws are those that were drawn: discrete Laplace in every cell, or zero-sum noise, whose k
+    cells of m have the law of k Laplace numbers given that all m sum to 0. A Gaussian sum of
+    several cells is taken with its own variance, and with one record more.
+    """
+    if mechanism == "discrete_gaussian":
+        return _gaussian(float(scale) * cells, level) + (cells > 1)  # type: ignore[arg-type]
+    scales = scale if isinstance(scale, tuple) else (scale,)
+    if mechanism == "zero_sum_laplace" and cells == of:
+        return 0  # the sum of the table, which is n
+    if mechanism == "discrete_laplace" and cells == 1:
+        return _laplace(float(scales[0]), level)
+    shrink = max(1.0, float(max(scales)) / WIDE)
+    each = [float(b) / shrink for b in scales]
+    each = each if len(each) == cells else each * cells
+    mass = _sum_of(each, math.sqrt(max(cells, of - cells)) * max(each))
+    if mechanism == "zero_sum_laplace":
+        mass = mass * _sum_of(each[:1] * (of - cells), math.sqrt(max(cells, of - cells)) * each[0])
+    within = _quantile(mass, level)
+    return within if shrink == 1 else math.ceil((within + 1) * shrink)
+
+
+def _laplace(b: float, level: float) -> int:
+    """The same for one discrete Laplace number: P(|Z| > t) = 2 e^(−(t+1)/b) / (1 + e^(−1/b))."""
+    beyond = (1 - level) * (1 + math.exp(-1 / b)) / 2
+    return max(0, math.ceil(-b * math.log(beyond) - 1 - 1e-9))
+
+
+def _gaussian(variance: float, level: float) -> int:
+    """The same for one discrete Gaussian number."""
+    reach = math.ceil(12 * math.sqrt(variance)) + 2
+    z = np.arange(reach + 1)
+    mass = np.exp(-(z.astype(float) ** 2) / (2 * variance))
+    mass[1:] *= 2
+    return int(np.searchsorted(np.cumsum(mass) / mass.sum(), level))
+
+
+def _sum_of(scales: list[float], wide: float) -> np.ndarray:
+    """P(sum of independent discrete Laplace numbers = z), z at index z modulo the length."""
+    length = 2 ** math.ceil(math.log2(2 * TAIL * (wide + 1)))
+    theta = 2 * np.pi * np.arange(length // 2 + 1) / length
+    found = np.ones(len(theta))
+    for b in set(scales):
+        p = math.exp(-1 / b)
+        found *= ((1 - p) ** 2 / (1 - 2 * p * np.cos(theta) + p * p)) ** scales.count(b)
+    return np.maximum(np.fft.irfft(found, length), 0)
+
+
+def _quantile(mass: np.ndarray, level: float) -> int:
+    """The least t such that |z| ≤ t has this part of a symmetric law's mass."""
+    half = mass[: len(mass) // 2].copy()
+    half[1:] += mass[: len(mass) // 2 : -1]
+    return int(np.searchsorted(np.cumsum(half) / half.sum(), level))

@@ -1,0 +1,180 @@
+"""Numbers without public bins: range and number of bins are public, and each fit chooses the edges.
+
+``Attribute.numeric("income", 0, 1_000_000, bins="private", number=16)`` cuts the range into equal
+cells, one for each whole number where these are at most 2^14, else 2^14. A fit chooses the edges
+between cells (:func:`pdsynth.core.edges.private_edges`): values that many records have stand alone,
+half of the bins are cut at medians of medians, the rest at equal widths. The edges are released
+with the schema of the model.
+
+**Privacy:** one line of the ledger for each column, before all other steps; together
+:func:`share_of_edges` of ε. Everything else is post-processing of these lines.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..core import (
+    Attribute,
+    BudgetError,
+    Curator,
+    Facts,
+    Merging,
+    Schema,
+    SchemaError,
+    is_whole,
+    show,
+)
+
+CELLS = 2**14  # of a range, at most
+EACH, MOST = Fraction(1, 50), Fraction(1, 10)  # of ε for one column's edges, and for all at most
+MOST_BINS = 2**10
+FEW = 500  # times ε, records for each bin: with fewer, chosen edges are mostly noise
+STEP = "edges({})"
+SOURCE = "medians of medians (Kaplan, Schnapp, Stemmer 2022)"
+__all__ = ["check", "cut", "declare", "refine", "refuse_codes", "say_edges", "share_of_edges"]
+
+
+def declare(name: Any, low: Any, high: Any, number: Any, **said: Any) -> Attribute:
+    """A numeric attribute whose edges each fit chooses; equal widths stand in until then.
+
+    Raises SchemaError for what isn't a range, and for a ``number`` of bins below 2, above 1,024, or
+    not below the number of values.
+    """
+    if not is_whole(number, 2, MOST_BINS):
+        raise SchemaError(
+            f"attribute {show(name)}: number must be a whole number from 2 to {MOST_BINS:,}, the "
+            f"bins of a column with private edges, got {show(number)}"
+        )
+    plain = Attribute.numeric(name, low, high, bins=int(number), **said)
+    assert plain.edges is not None
+    values = plain.edges[-1] - plain.edges[0] + 1 if plain.integer else math.inf
+    if values <= number:
+        raise SchemaError(
+            f"attribute {show(name)}: {number} private bins of {values:,} whole numbers leave no "
+            "edge to choose: declare the values, or fewer bins"
+        )
+    cells = int(min(values, CELLS))
+    spread = "atoms" if plain.spread == "uniform" and values > CELLS else plain.spread
+    return replace(plain, private=cells, spread=spread)
+
+
+def share_of_edges(schema: Schema) -> Fraction:
+    """The part of ε that chooses edges: 1/50 for each column, at most 1/10. Public."""
+    return min(MOST, EACH * len(columns(schema)))
+
+
+def say_edges(schema: Schema, n: int, epsilon: float) -> str:
+    """What a plan says of private bins; empty where there are none.
+
+    ``FEW``: from ``benchmarks/EDGES.md``, where with fewer equal widths came nearer on percentiles.
+    """
+    names = columns(schema)
+    if not names:
+        return ""
+    few = [x for x in names if epsilon * n < FEW * len(schema[x].values)]
+    doubt = (
+        f" For so few records and so little ε the bins of {', '.join(few)} may be no nearer than "
+        "equal widths, but for heavy values."
+    )
+    return (doubt if few else "") + (
+        f" {float(share_of_edges(schema)):.0%} of ε chooses the private edges of "
+        f"{', '.join(names)}; the rest of this forecast takes their bins as given."
+    )
+
+
+def columns(schema: Schema) -> list[str]:
+    """The attributes whose edges a fit chooses."""
+    return [a.name for a in schema.attributes if a.private]
+
+
+def check(synthesizer: Any, schema: Schema) -> None:
+    """Refuse, from public facts, what private bins aren't made for."""
+    if synthesizer.delta is not None:
+        raise BudgetError(
+            f"private bins ({', '.join(columns(schema))}) are for pure ε: leave delta out, or "
+            "declare bins"
+        )
+    ruled = {name for rule in schema.rules for name in rule.columns} & {*columns(schema)}
+    if ruled:
+        raise SchemaError(
+            f"rules name {', '.join(sorted(ruled))}, whose bins are chosen by each fit: declare "
+            "bins there, or leave the rules out"
+        )
+
+
+def refuse_codes() -> NoReturn:
+    """Coded records have no values between which edges could be chosen."""
+    raise SchemaError(
+        "records that are coded already have bins, so no edges can be chosen: give the table "
+        "itself, or declare the bins"
+    )
+
+
+def refine(schema: Schema) -> Schema:
+    """The schema over cells: every column with private bins has all its cells for values."""
+    fine = tuple(_cells(a) if a.private else a for a in schema.attributes)
+    return replace(schema, attributes=fine, rules=())
+
+
+def _cells(attribute: Attribute) -> Attribute:
+    assert attribute.edges is not None
+    low, high = attribute.edges[0], attribute.edges[-1]
+    made = Attribute.numeric(
+        attribute.name,
+        low,
+        high,
+        bins=attribute.private,
+        integer=attribute.integer,
+        missing=attribute.missing,
+    )
+    return replace(made, recode=attribute.recode)
+
+
+def cut(curator: Curator, schema: Schema, facts: Facts) -> tuple[Curator, Facts]:
+    """The same door on records in bins whose edges are chosen now, and what is public of the fit.
+
+    ``schema``: as declared; the curator's is that over cells. ``facts``: with ε of all other steps.
+
+    **Privacy:** costs its share of ε, evenly by column; the door that it returns costs nothing.
+    """
+    whole = share_of_edges(schema)
+    each = facts.epsilon * whole / (1 - whole) / len(columns(schema))
+    declared = {a.name: a for a in schema.attributes}
+    codes, attributes, lines = [], [], []
+    for j, fine in enumerate(curator.schema.attributes):
+        old = declared.get(fine.name, fine)
+        if not old.private:
+            codes.append(np.arange(fine.size))
+            attributes.append(old)
+            continue
+        number = len(old.values)
+        edges, line = curator.choose_edges(
+            j, number, each, step=STEP.format(fine.name), source=SOURCE
+        )
+        lines.append(line)
+        attributes.append(_binned(old, fine, edges))
+        own = np.searchsorted(edges, np.arange(len(fine.values)), side="right")
+        codes.append(np.append(own, [number] * fine.missing))
+    named = replace(
+        curator.schema, attributes=tuple(attributes), groups=schema.groups, rules=schema.rules
+    )
+    merging = Merging(curator.schema, tuple(codes), named)
+    if facts.schema.names == named.names:  # else they stand over bits, which are the same
+        facts = replace(facts, schema=named)
+    return curator.merged(merging, lines, "private bins"), facts
+
+
+def _binned(old: Attribute, fine: Attribute, edges: list[int]) -> Attribute:
+    """The attribute as it is released: with the edges that were chosen."""
+    assert fine.edges is not None
+    cuts = [fine.edges[0], *(fine.edges[e] for e in edges), fine.edges[-1]]
+    made = Attribute.binned(
+        old.name, cuts, integer=old.integer, missing=old.missing, spread=old.spread
+    )
+    return replace(made, recode=old.recode)

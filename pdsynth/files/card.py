@@ -1,0 +1,189 @@
+"""The card of a release: one page for whoever must answer for it."""
+
+import math
+import platform
+import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+from ..concentrated import pair
+from ..core import BudgetError, Model, Schema, SchemaError, needed_for, short, show
+from .pages import render, style
+from .session import Session
+from .story import find_pairs
+from .writing import quote
+
+RAW = (
+    "This part reads the real records exactly. It is NOT covered by ε: for those who may see "
+    "the records. Take it off before the card leaves the house."
+)
+SAMPLERS = {
+    "exact": "exact, from the operating system's random numbers",
+    "opendp": "OpenDP's samplers, from the operating system's random numbers",
+}
+# What the owner says of a release, and the question that it answers on the card.
+ABOUT = {
+    "responsible": "Who is responsible?",
+    "purpose": "For what purpose?",
+    "recipients": "Who gets it?",
+    "basis": "On which legal basis?",
+    "epsilon": "Who chose ε, and why?",
+}
+LONGEST = 500  # signs of one of these answers
+LISTED = 40  # pairs that the card names
+WEAK = 3  # from here on a guess may be right in 95 of 100 cases
+FAMILY = 4
+
+
+def check_about(about: Any) -> dict[str, str]:
+    """What the owner says of a release; SchemaError for an unknown key or an impossible text."""
+    if about is None:
+        return {}
+    if not isinstance(about, Mapping) or (unknown := sorted(set(map(str, about)) - set(ABOUT))):
+        what = show(about) if not isinstance(about, Mapping) else unknown[0]
+        raise SchemaError(f"about has no {what}: it answers {', '.join(ABOUT)}")
+    for key, text in about.items():
+        signs = set(map(unicodedata.category, text)) if isinstance(text, str) else {"Cc"}
+        if signs & {"Cc", "Cs"} or len(text) > LONGEST:
+            raise SchemaError(
+                f"about, {key}: a text of one line and of at most {LONGEST} signs, got {show(text)}"
+            )
+    return {key: text.strip() for key, text in about.items()}
+
+
+class Card(NamedTuple):
+    """A release card as text, and the same as a page that needs no other file."""
+
+    markdown: str
+    html: str
+
+
+def make_card(
+    model: Model,
+    *,
+    title: str,
+    table: str,
+    rows: int,
+    session: Session | None = None,
+    report: Any = None,
+    about: Mapping[str, str] | None = None,
+    stored: bool = True,
+) -> Card:
+    """The card of a model and of a table of so many rows drawn from it, in the file ``table``.
+
+    ``about``: what the owner answers, by the keys of :data:`ABOUT`; a question without an answer
+    has a line to write on. ``stored``: whether the model's file is beside it. ``session``: the
+    account that the fit was charged to. ``report``: what ``evaluate.report`` found; it stands
+    apart, under a warning.
+
+    **Privacy:** post-processing of the release. A ``report`` isn't: it reads records exactly.
+    """
+    with needed_for("a release card"):
+        import mistune
+
+    facts = _facts(model, session) | {
+        "title": title,
+        "table": table,
+        "formulas": table.endswith(".csv") and _formulas(model.schema),
+        "rows": f"{rows:,}",
+        "stored": stored,
+        "measured": len(model.measured),
+        "answers": {question: (about or {}).get(key, "") for key, question in ABOUT.items()},
+        "raw": report is not None,
+    }
+    written = render(__package__, "card.md", **facts)
+    page = mistune.create_markdown(escape=True, plugins=["table"])
+    html = render(
+        __package__,
+        "card.html",
+        title=title,
+        style=style(),
+        body=page(written),
+        warning=RAW,
+        report="" if report is None else report._repr_html_(),
+    )
+    if report is not None:
+        lines = "\n".join(f"    {line}" for line in str(report).splitlines())
+        written += f"\n\n## Comparison with the real records\n\n**{RAW}**\n\n{lines}\n"
+    return Card(written.rstrip("\n") + "\n", html)
+
+
+def _facts(model: Model, session: Session | None) -> dict[str, Any]:
+    """What the card is made of; every word follows from the released model and the account."""
+    ledger = model.ledger
+    epsilon, noise = ledger.epsilon, str(model.parameters.get("noise", "exact"))
+    power = float(epsilon) / math.log(10)
+    delta = getattr(ledger, "delta", None)
+    used = ["pdsynth", "numpy", "pandas", *["opendp"] * (noise == "opendp")]
+    python = f"Python {platform.python_version()}"
+    versions = [*(f"{name} {version(name)}" for name in used), python]
+    return {
+        "model": model,
+        "ledger": ledger,
+        "schema": model.schema,
+        "account": None if session is None else _standing(session),
+        "epsilon": epsilon,
+        "delta": delta,
+        "promise": f"ε = {short(epsilon)}" if delta is None else pair(epsilon, delta),
+        "m": ledger.records_per_person,
+        "added": ledger.relation == "add_remove",
+        "losses": ledger.attribute_epsilon(),
+        "lines": ledger.story(),
+        "pairs": [f"{a} – {b}" for a, b in (find_pairs(ledger.entries) or ((), 0))[0]],
+        "listed": LISTED,
+        "method": _method(model),
+        "sampler": SAMPLERS.get(noise, noise),
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "versions": ", ".join(versions),
+        "times": f"{math.exp(epsilon):,.2f}" if power < 4 else f"10^{power:.0f}",
+        "weak": WEAK,
+        "family": FAMILY,
+        "short": short,
+        "percent": _percent,
+        "at_most": _at_most,
+    }
+
+
+def _standing(session: Session) -> str:
+    """How an account stands; a file that can't be read now takes nobody's release away."""
+    promise, unit = f"ε = {short(session.epsilon)}", ""
+    if session.delta is not None:
+        promise, unit = pair(session.epsilon, session.delta), " of ρ"
+    try:
+        return (
+            f"One of {promise}. Spent, this release included: "
+            f"{short(session.spent)}{unit}; left: {short(session.remaining)}{unit}."
+        )
+    except (BudgetError, OSError):
+        return f"One of {promise}, whose file couldn't be read afterwards."
+
+
+def _formulas(schema: Schema) -> list[str]:
+    """Columns whose name or whose declared texts a spreadsheet would run."""
+    return [a.name for a in schema.attributes if any(quote(x) != x for x in (a.name, *a.values))]
+
+
+def _method(model: Model) -> str:
+    """The algorithm with what its owner chose."""
+    hidden = {"epsilon", "guarantee", "noise", "random_state", "records_per_person", "relation"}
+    hidden.add("delta")  # stands in the promise
+    given = [
+        f"{name} = {format(value, '.4g') if isinstance(value, float) else value}"
+        for name, value in model.parameters.items()
+        if name not in hidden and value not in (None, "None")
+    ]
+    return f"{model.algorithm} ({', '.join(given)})" if given else model.algorithm
+
+
+def _percent(epsilon: Fraction | float) -> str:
+    """How often the better of two guesses may be right: 1/(1 + exp(−ε)), rounded up."""
+    share = math.ceil(1000 / (1 + math.exp(-min(float(epsilon), 700)))) / 10
+    return f"{share:g} %"
+
+
+def _at_most(epsilon: Fraction | float) -> str:
+    """Three digits, rounded up."""
+    return f"{math.ceil(epsilon * 1000) / 1000:g}"

@@ -1,0 +1,70 @@
+"""Writing a table: CSV, also for spreadsheets, and Parquet."""
+
+import os
+import re
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..core import SchemaError, check_path, show
+
+# What a spreadsheet takes for a formula, and not for a number.
+FORMULA = re.compile(r"=|[+\-@](?!\.?\d+(\.\d*)?$)")
+
+
+def write_parquet(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as Parquet; SchemaError for a column whose values have several types."""
+    try:
+        table.to_parquet(path, index=False)
+    except (ValueError, TypeError, OverflowError) as problem:
+        raise SchemaError(
+            f"a Parquet column holds values of one type, of 64 bits ({problem}): say csv, or "
+            "declare those values as texts"
+        ) from problem
+
+
+def write_csv(
+    frame: pd.DataFrame, path: str | os.PathLike[str], *, quote_formulas: bool = False
+) -> None:
+    """Write a table as CSV in UTF-8, without its index; a missing value is an empty cell.
+
+    ``quote_formulas``: spreadsheets run a cell such as ``=HYPERLINK(…)``, and a declared text may
+    be one. Texts and column names that begin with ``= + - @``, also behind blanks or control
+    characters and in full width, or with a tab or a line's end, then get an apostrophe in front,
+    so that they are shown and not run; ``-3`` stays. A reader of such a file must take the
+    apostrophes off.
+
+    **Privacy:** post-processing of what was released; raw records if you write those.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+    check_path(path)
+    if not isinstance(quote_formulas, bool):
+        raise SchemaError(f"quote_formulas must be True or False, got {show(quote_formulas)}")
+    if quote_formulas:
+        texts = frame.select_dtypes(exclude=["number", "bool", "boolean"])
+        frame = frame.assign(**{name: texts[name].astype(object).map(quote) for name in texts})
+        frame.columns = [quote(name) for name in frame.columns]
+    frame.to_csv(path, index=False, encoding="utf-8", lineterminator="\r\n")
+
+
+def quote(cell: Any) -> Any:
+    """A text that a spreadsheet would run, with an apostrophe in front; anything else as it is.
+
+    >>> [quote(cell) for cell in ("=1+1", " ＝1", "-3", "Bern", 7)]
+    ["'=1+1", "' ＝1", '-3', 'Bern', 7]
+    """
+    return f"'{cell}" if isinstance(cell, str) and _runs(cell) else cell
+
+
+def _runs(text: str) -> bool:
+    """Whether a spreadsheet may take a text for a formula, as it stands or once it is cleaned."""
+    plain = unicodedata.normalize("NFKC", text)
+    seen = (at for at, sign in enumerate(plain) if not (sign.isspace() or _is_control(sign)))
+    return text.startswith(("\t", "\r", "\n")) or bool(FORMULA.match(plain, next(seen, 0)))
+
+
+def _is_control(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Cc", "Cf")

@@ -1,0 +1,229 @@
+"""What a model answers: against brute force, samples and the records themselves."""
+
+import itertools
+import json
+
+import contract_cases
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdsynth as pds
+from pdsynth import Attribute, Model, Schema, SchemaError
+from pdsynth.answers import count_held, measured_cells
+from pdsynth.answers.bootstrap import rebuild
+
+SCHEMA = Schema(
+    (
+        Attribute.categorical("sex", ["f", "m"]),
+        Attribute.categorical("job", list("abcde")),
+        Attribute.numeric("age", 0, 100, bins=4),
+        Attribute.categorical("ill", ["no", "yes"], missing=True),
+    )
+)
+
+
+def table(n=2000, seed=0):
+    rng = np.random.default_rng(seed)
+    job = rng.choice(5, n, p=[0.5, 0.2, 0.2, 0.05, 0.05])
+    sex, age = (rng.random(n) < 0.3 + 0.1 * job).astype(int), rng.random(n) * 60 + 8 * job
+    ill = np.array(["no", "yes", None], dtype=object)[rng.choice(3, n, p=[0.7, 0.2, 0.1])]
+    return pd.DataFrame(
+        {"sex": np.array(["f", "m"])[sex], "job": np.array(list("abcde"))[job], "age": age}
+    ).assign(ill=ill)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return pds.ConsistentBayes(4.0, random_state=3).fit(table(), SCHEMA).model_
+
+
+def enumerate_all(model):
+    """P of every combination, by the chain rule over the network."""
+    p = {}
+    index = {a.name: range(a.size) for a in model.schema.attributes}
+    for cell in itertools.product(*index.values()):
+        at, found = dict(zip(index, cell, strict=True)), 1.0
+        for child, parents in model.network.pairs:
+            key = 0
+            for x in parents:
+                key = key * model.schema[x].size + at[x]
+            found *= model.conditionals[child][at[child], key]
+        p[cell] = found
+    return np.array(list(p.values())).reshape(model.schema.sizes)
+
+
+@pytest.mark.parametrize("made", [pds.ConsistentBayes(4.0), pds.PrivBayes(4.0, k=2)])
+def test_marginals_of_every_set_are_those_of_the_whole_distribution(made):
+    model = made.set_params(random_state=3).fit(table(), SCHEMA).model_
+    whole, names = enumerate_all(model), list(SCHEMA.names)
+    for size in (1, 2, 3):
+        for asked in itertools.permutations(names, size):
+            found = model.marginal(list(asked))
+            axes = [names.index(x) for x in asked]
+            rest = tuple(a for a in range(4) if a not in axes)
+            true = np.transpose(whole.sum(axis=rest), np.argsort(np.argsort(axes)))
+            assert found.to_numpy() == pytest.approx(model.n * true.ravel(), abs=1e-6)
+            assert list(found.index.names) == list(asked) and found.attrs["exact"]
+    assert found.loc[("f", "a", "0–25") if asked[:2] == ("sex", "job") else found.index[0]] >= 0
+
+
+@pytest.mark.parametrize("name", ["HMPrivBayes", "PriView", "PrivABN", "PPBA"])
+def test_bits_and_sparse_tables_answer_as_their_samples_do(name):
+    case = contract_cases.CASES[name]
+    made = case.cls(4.0, random_state=3, **case.own(SCHEMA))
+    model = made.fit(table(), SCHEMA).model_
+    codes = model.sample_codes(300_000, np.random.default_rng(1))
+    for asked in (["job"], ["age", "ill"], ["sex", "job", "ill"]):
+        columns = [codes[:, SCHEMA.index(x)].astype(int) for x in asked]
+        shape = [SCHEMA[x].size for x in asked]
+        drawn = np.bincount(np.ravel_multi_index(columns, shape), minlength=int(np.prod(shape)))
+        found = model.marginal(asked).to_numpy() / model.n
+        assert np.abs(found - drawn / len(codes)).max() < 0.006, asked
+
+
+@pytest.mark.parametrize("name", list(contract_cases.CASES))
+def test_every_synthesizer_s_measured_tables_hold_the_truth(name):
+    """What is kept is raw noise around the true counts: pooled over fits, nine in ten are held."""
+    case, frame, held, total = contract_cases.CASES[name], table(), 0, 0
+    codes = SCHEMA.encode(frame)
+    for seed in range(12):
+        model = case.cls(2.0, random_state=seed, **case.own(SCHEMA)).fit(frame, SCHEMA).model_
+        one = count_held(model, codes, 0.9)
+        held, total = held + one[0], total + one[1]
+    if name == "PriView":
+        assert total == 0  # it keeps views that agree, and not what was measured
+    else:
+        assert total > 0 and 0.84 < held / total < 0.97, (held, total)
+
+
+def test_twin_half_the_noise_is_seen(fitted):
+    """Intervals of an ε that is twice as large hold too few."""
+    codes = SCHEMA.encode(table())
+    assert count_held(fitted, codes, 0.9)[0] / count_held(fitted, codes, 0.9)[1] > 0.8
+    narrow = count_held(fitted, codes, 0.6)
+    assert narrow[0] / narrow[1] < 0.8
+
+
+def test_a_measured_interval_stands_around_the_measured_count(fitted):
+    found = fitted.marginal("job", interval=0.9)
+    assert (found["kind"] == "noise").all()
+    cells = measured_cells(fitted)
+    alone = cells[cells["attributes"] == "job"]
+    tables = [set(part["measured"]) for _, part in alone.groupby("line")]
+    assert set(found["measured"]) in tables or len(fitted.measured) > len(tables)
+    assert ((found["low"] <= found["measured"]) & (found["measured"] <= found["high"])).all()
+    assert "measured count of line s" in found.attrs["said"]
+
+
+def test_what_wasn_t_measured_says_what_it_leaves_out(fitted):
+    asked = ["sex", "job", "age", "ill"]
+    found = fitted.marginal(asked, interval=0.8, repeats=3, random_state=1)
+    assert (found["kind"] == "bootstrap").all() and found["measured"].isna().all()
+    assert "not the model's own error" in found.attrs["said"]
+    assert (found["low"] <= found["count"]).all() and (found["high"] >= found["count"]).all()
+    again = fitted.marginal(asked, interval=0.8, repeats=3, random_state=1)
+    pd.testing.assert_frame_equal(found, again)
+
+
+def test_a_model_read_back_answers_the_same(fitted, tmp_path):
+    fitted.to_json(tmp_path / "m.json", allow_reproducible=True)
+    back = Model.from_json(tmp_path / "m.json")
+    for asked in (["sex"], ["sex", "job", "age", "ill"]):
+        first, second = (
+            m.marginal(asked, interval=0.9, repeats=2, random_state=5) for m in (fitted, back)
+        )
+        pd.testing.assert_frame_equal(first, second)
+    pd.testing.assert_frame_equal(measured_cells(fitted), measured_cells(back))
+
+
+@pytest.mark.parametrize("name", list(contract_cases.CASES))
+def test_every_synthesizer_is_built_again_from_a_file(name):
+    case = contract_cases.CASES[name]
+    made = case.cls(2.0, random_state=1, **case.own(SCHEMA))
+    model = made.fit(table(), SCHEMA).model_
+    back = Model.from_dict(json.loads(json.dumps(model.to_dict())))
+    plain = {k: str(v) for k, v in made.get_params().items() if k != "random_state"}
+    again = {k: str(v) for k, v in rebuild(back).get_params().items() if k != "random_state"}
+    assert again == plain
+    found = back.marginal(["sex", "job", "age"], interval=0.9, repeats=2, random_state=1)
+    assert found[["low", "high"]].notna().all().all()
+
+
+def test_persons_with_their_own_epsilon_have_bootstraps():
+    made = pds.ConsistentBayes(1.0, relation="add_remove", random_state=2)
+    rule = {"sex": {"f": 0.5, "m": 1.0}}
+    model = made.fit(table(), SCHEMA, person_epsilon=rule).model_
+    found = model.marginal(["job"], interval=0.9, repeats=2, random_state=1)
+    assert model.measured == () and (found["kind"] == "bootstrap").all()
+    with pytest.raises(SchemaError, match="person_epsilon"):
+        model.marginal("person_epsilon")
+
+
+def test_linear_queries_by_hand(fitted):
+    by_sex = fitted.marginal("sex")
+    assert fitted.expectation({"sex": {"f": 1}}) == pytest.approx(by_sex["f"])
+    assert fitted.expectation({"sex": [1, 1]}) == pytest.approx(fitted.n)
+    ages = fitted.marginal(["sex", "age"])["f"].to_numpy() @ [12.5, 37.5, 62.5, 87.5]
+    assert fitted.expectation({"sex": {"f": 1}, "age": "middle"}) == pytest.approx(ages)
+    held = fitted.expectation({"job": {"a": 1, "b": 1}}, interval=0.9)
+    assert held["kind"] == "noise" and held["low"] <= held["high"]
+    mean = fitted.expectation({"age": "middle"}, interval=0.9, repeats=2, random_state=1)
+    assert mean["kind"] == "bootstrap" and mean["low"] < mean["value"] < mean["high"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda m: m.marginal("height"), "no attribute 'height'"),
+        (lambda m: m.marginal(["sex", "sex"]), "each once"),
+        (lambda m: m.marginal([]), "each once"),
+        (lambda m: m.marginal("sex", interval=1), r"between 0 and 1.*got 1"),
+        (lambda m: m.marginal("sex", interval=True), "between 0 and 1"),
+        (lambda m: m.marginal("sex", interval=0.9, repeats=0), "repeats must be"),
+        (lambda m: m.expectation({}), "at least one attribute"),
+        (lambda m: m.expectation({"sex": {"x": 1}}), "no value 'x'"),
+        (lambda m: m.expectation({"sex": "middle"}), "no bins"),
+        (lambda m: m.expectation({"sex": [1]}), "2 numbers"),
+        (lambda m: m.expectation({"sex": {"f": float("nan")}}), "finite number"),
+    ],
+)
+def test_mistakes_get_a_sentence(fitted, ask, words):
+    with pytest.raises(SchemaError, match=words):
+        ask(fitted)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"line": "s99"},
+        {"counts": [1]},
+        {"attributes": ["sex", "job"]},
+        {"merged": {"sex": [0, 7]}},
+        {"counts": ["x"] * 2},
+    ],
+)
+def test_a_file_whose_measured_tables_are_made_up_is_refused(fitted, change):
+    data = json.loads(json.dumps(fitted.to_dict()))
+    own = next(m for m in data["measured"] if m["attributes"] == ["sex"])
+    own |= change
+    with pytest.raises(SchemaError):
+        Model.from_dict(data)
+
+
+def test_a_model_without_measured_tables_has_bootstraps(fitted):
+    data = json.loads(json.dumps(fitted.to_dict()))
+    del data["measured"]
+    found = Model.from_dict(data).marginal("sex", interval=0.9, repeats=2)
+    assert (found["kind"] == "bootstrap").all()
+
+
+def test_rules_between_columns_are_kept_exactly():
+    rule = pds.Rule.impossible({"sex": ["f"], "job": ["a"]}, on_violation="keep")
+    schema = Schema(SCHEMA.attributes, rules=[rule])
+    model = pds.ConsistentBayes(4.0, random_state=3).fit(table(), schema).model_
+    found = model.marginal(["sex", "job"])
+    assert found[("f", "a")] == pytest.approx(0, abs=1e-6) and found.sum() == pytest.approx(2000)
+    codes = model.sample_codes(200_000, np.random.default_rng(1))
+    drawn = np.bincount(codes[:, 0].astype(int) * 5 + codes[:, 1], minlength=10) / 200_000
+    assert np.abs(found.to_numpy() / 2000 - drawn).max() < 0.006

@@ -1,0 +1,165 @@
+"""Columns with private bins, from the declaration to the release."""
+
+import json
+from fractions import Fraction as Q
+
+import contract_cases
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdsynth as pds
+from pdsynth import Attribute, BudgetError, Model, Schema, SchemaError, audit, binning
+from pdsynth.core.records import Records
+
+INCOME = Attribute.numeric("income", 0, 90_000, bins="private", number=8, integer=True)
+AGE = Attribute.numeric("age", 16, 99, bins="private", number=4, integer=True, missing=True)
+SEX = Attribute.categorical("sex", ["f", "m"])
+JOB = Attribute.categorical("job", list("abc"))
+SCHEMA = Schema((INCOME, AGE, SEX, JOB))
+
+
+def table(n=3000, seed=0):
+    rng = np.random.default_rng(seed)
+    income = np.where(rng.random(n) < 0.6, 0, rng.lognormal(9, 0.7, n)).clip(0, 90_000)
+    age = pd.Series(rng.integers(16, 100, n)).astype("Int64").mask(rng.random(n) < 0.1)
+    return pd.DataFrame(
+        {
+            "income": income.astype(int),
+            "age": age,
+            "sex": rng.choice(["f", "m"], n),
+            "job": rng.choice(list("abc"), n),
+        }
+    )
+
+
+@pytest.mark.parametrize("name", list(contract_cases.CASES))
+def test_every_synthesizer_fits_it(name):
+    case, frame = contract_cases.CASES[name], table()
+    made = case.cls(2.0, random_state=1, **case.own(SCHEMA)).fit(frame, SCHEMA)
+    model, lines = made.model_, made.ledger_.entries
+    edges = [e for e in lines if e.step.startswith("edges(")]
+    assert [e.attributes for e in edges] == [("income",), ("age",)]
+    assert sum(e.epsilon for e in edges) == 2 * Q(1, 25) and lines[: len(edges)] == tuple(edges)
+    assert made.ledger_.epsilon == 2
+    assert [p for p in model.check() if not p.startswith("L10")] == []
+    assert not model.schema.private and model.schema.sizes == SCHEMA.sizes
+    fake = made.sample(500)
+    assert fake["income"].between(0, 90_000).all() and fake["age"].isna().any()
+    assert (fake["income"] == 0).mean() > 0.3, "zero stands alone"
+    back = Model.from_dict(json.loads(json.dumps(model.to_dict())))
+    assert back.schema == model.schema
+    pd.testing.assert_frame_equal(back.sample(50, 3), model.sample(50, 3))
+
+
+@pytest.mark.parametrize("guarantee", ["published", "none"])
+def test_other_guarantees(guarantee):
+    made = pds.PrivBayes(2.0, k=1, guarantee=guarantee, random_state=1).fit(table(), SCHEMA)
+    assert made.sample(10).shape == (10, 4)
+
+
+def test_membership_and_persons_with_an_epsilon_of_their_own():
+    hidden = pds.ConsistentBayes(2.0, relation="add_remove", random_state=1)
+    assert hidden.fit(table(), SCHEMA).ledger_.epsilon == 2
+    made = hidden.clone().fit(table(), SCHEMA, person_epsilon={"sex": {"f": 1.0, "m": 2.0}})
+    line = next(e for e in made.ledger_.entries if e.step == "edges(income)")
+    assert line.sensitivity == 2 and made.ledger_.epsilon == 2
+    assert list(made.sample(5).columns) == list(SCHEMA.names)
+
+
+def test_several_records_of_a_person_multiply_sensitivity_and_cost():
+    made = pds.PrivBayes(3.0, k=1, records_per_person=3, random_state=1).fit(table(), SCHEMA)
+    line = next(e for e in made.ledger_.entries if e.step == "edges(income)")
+    assert line.sensitivity == 6 and made.ledger_.epsilon == 3
+
+
+def test_a_replay_finds_no_more_than_the_lines_say():
+    frame = table(40)
+    other = frame.copy()
+    other.loc[39, "income"] = 90_000 - int(other.loc[39, "income"])
+    small = Schema((Attribute.numeric("income", 0, 90_000, bins="private", number=4), SEX, JOB))
+    frame, other = (f[["income", "sex", "job"]] for f in (frame, other))
+    found = audit.replay(pds.PrivBayes(2.0, k=1), frame, other, small, walks=4)
+    assert found.ok, found
+    edges = [s for s in found.steps if s.step.startswith("edges(")]
+    assert edges and max(float(s.log_ratio) for s in edges) > 0
+
+
+def test_what_is_released_has_edges_and_the_schema_file_keeps_the_words(tmp_path):
+    SCHEMA.write(tmp_path / "s.toml")
+    text = (tmp_path / "s.toml").read_text()
+    assert 'income = "0 to 90000 in 8 private bins"' in text
+    assert 'age = "16 to 99 in 4 private bins + missing"' in text
+    assert Schema.read(tmp_path / "s.toml") == SCHEMA
+    assert Schema.from_dict(json.loads(json.dumps(SCHEMA.to_dict()))) == SCHEMA
+    model = pds.ConsistentBayes(2.0).fit(table(), SCHEMA).model_
+    place = pds.datasets.write_release(model, tmp_path / "out")
+    written = Schema.read(place / "schema.toml")
+    assert not written.private and written["income"].edges == model.schema["income"].edges
+    assert written.encode(pds.datasets.read_csv(place / "synthetic.csv", written)).shape[1] == 4
+
+
+def test_values_finer_than_cells_are_released_as_their_lower_end():
+    wide = Attribute.numeric("income", 0, 1e6, bins="private", number=8)
+    assert (wide.private, wide.spread) == (binning.CELLS, "atoms")
+    frame = table()[["income", "sex"]].astype({"income": float})
+    model = pds.ConsistentBayes(4.0, random_state=1).fit(frame, Schema((wide, SEX))).model_
+    assert (model.sample(1000, 1)["income"] == 0).mean() > 0.5
+
+
+def test_the_fit_of_a_seed_is_the_same_from_memory_and_from_a_file(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = table()
+    frame.to_parquet(tmp_path / "t.parquet")
+    first, second = (
+        pds.PrivBayes(2.0, k=1, random_state=4).fit(data, SCHEMA).model_
+        for data in (frame, tmp_path / "t.parquet")
+    )
+    assert first.schema == second.schema
+    for a, b in zip(first.tables, second.tables, strict=True):
+        assert (a == b).all()
+
+
+def test_the_plan_pays_for_the_edges():
+    plain = Schema(tuple(a if not a.private else Attribute.numeric(
+        a.name, a.edges[0], a.edges[-1], bins=len(a.values), integer=True, missing=a.missing,
+    ) for a in SCHEMA.attributes))  # fmt: skip
+    with_edges, without = (pds.plan(s, 3000, 1.0) for s in (SCHEMA, plain))
+    assert with_edges.distance >= without.distance
+    assert "income, age" in str(with_edges) and "private" in str(with_edges)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Attribute.numeric("x", 0, 10, bins="private", number=1), "from 2 to 1,024"),
+        (lambda: Attribute.numeric("x", 0, 10, bins="private", number=2.5), "from 2 to 1,024"),
+        (lambda: Attribute.numeric("x", 10, 0, bins="private"), "below high"),
+        (lambda: Attribute.numeric("x", 0, float("inf"), bins="private"), "finite"),
+        (
+            lambda: Attribute.numeric("x", 0, 10, bins="private", number=16, integer=True),
+            "leave no edge to choose",
+        ),
+        (lambda: Attribute.numeric("x", 0, 10, bins=4, number=4), "goes with bins='private'"),
+        (lambda: Attribute.numeric("x", 0, 10, bins="secret"), "bins must be a whole number"),
+    ],
+)
+def test_mistaken_declarations_get_a_sentence(make, words):
+    with pytest.raises(SchemaError, match=words):
+        make()
+
+
+def test_what_private_bins_aren_t_made_for_is_refused_before_budget_is_spent():
+    made = pds.ConsistentBayes(1.0, delta=1e-9)
+    with pytest.raises(BudgetError, match="pure ε"):
+        made.fit(table(), SCHEMA)
+    codes = SCHEMA.encode(table())
+    with pytest.raises(SchemaError, match="coded already"):
+        pds.PrivBayes(1.0).fit(Records(codes, SCHEMA))
+    rule = pds.Rule.at_most("age", "income")
+    with pytest.raises(SchemaError, match="rules name"):
+        pds.PrivBayes(1.0).fit(table(), Schema(SCHEMA.attributes, rules=[rule]))
+    outside = table().assign(income=90_001)
+    with pytest.raises(SchemaError, match="income"):
+        pds.PrivBayes(1.0).fit(outside, SCHEMA)
+    assert made.spent_ == 0

@@ -1,0 +1,352 @@
+"""Rules between columns: their masks by hand, their sentences, and samples that never break one."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pdsynth import Attribute, Network, Rule, Schema, SchemaError
+from pdsynth.core.column_rules import MISSING, code_of, possible_cells
+from pdsynth.core.conditions import check_rules
+from pdsynth.core.factors import NEVER, CliqueTree, junction_tree
+from pdsynth.core.ledger import Ledger
+from pdsynth.core.model import Model
+from pdsynth.core.schema import BinaryEncoding
+
+ROLE = Attribute.categorical("role", ["Husband", "Wife", "Child"])
+MARRIED = Attribute.categorical("married", ["yes", "no"], missing=True)
+YEARS = Attribute.categorical("years", [8, 12, 16])
+HOURS = Attribute.binned("hours", [0, 10, 20, 40], integer=True)
+PART = Attribute.binned("part", [0, 5, 20, 40], integer=True, missing=True)
+PLAIN = (ROLE, MARRIED, YEARS, HOURS, PART)
+
+
+def masks(*rules):
+    return dict(Schema(PLAIN, rules=rules).masks)
+
+
+class TestMasks:
+    def test_impossible_by_hand(self):
+        mask = masks(Rule.impossible({"married": ["no", None], "role": ["Husband", "Wife"]}))[0, 1]
+        assert mask.tolist() == [[True, False, False], [True, False, False], [True, True, True]]
+
+    def test_determines_by_hand(self):
+        rule = Rule.determines("years", "role", {8: "Child", 16: ["Husband", "Wife"]})
+        assert masks(rule)[0, 2].T.tolist() == [
+            [False, False, True],  # 8
+            [True, True, True],  # 12 isn't named, so it is free
+            [True, True, False],  # 16
+        ]
+
+    def test_determines_reads_a_public_table(self):
+        table = pd.DataFrame({"years": [8, 8, 12, 16], "role": ["Child", "Child", "Wife", "Wife"]})
+        listed = Rule.determines("years", "role", {8: "Child", 12: "Wife", 16: "Wife"})
+        said = Rule.determines("years", "role", table)
+        assert said == listed
+
+    def test_at_most_of_bins_is_impossible_where_no_numbers_agree(self):
+        """Against every pair of whole numbers, with a twin that looks at lower ends only."""
+        mask = masks(Rule.at_most("part", "hours"))[3, 4].T
+        part = [range(5), range(5, 20), range(20, 41)]
+        hours = [range(10), range(10, 20), range(20, 41)]
+        brute = [[any(a <= b for a in p for b in h) for h in hours] for p in part]
+        assert mask[:3].tolist() == brute
+        assert mask[3].all(), "a missing number is at most anything"
+        lower = [[min(p) <= min(h) for h in hours] for p in part]
+        assert lower != brute
+
+    def test_bins_of_fractions_do_not_reach_their_right_edge(self):
+        low, high = Attribute.binned("low", [1, 2, 3]), Attribute.binned("high", [0, 1, 2])
+        ((_, mask),) = Schema((low, high), rules=[Rule.at_most("low", "high")]).masks
+        # high: [0, 1) and [1, 2]; 1 isn't in the first, 2 is in the last
+        assert mask.tolist() == [[False, True], [False, True]]
+
+    def test_rules_over_the_same_columns_are_one_mask(self):
+        found = masks(
+            Rule.impossible({"role": "Child", "married": "yes"}),
+            Rule.impossible({"married": "no", "role": "Wife"}),
+        )
+        assert [*found] == [(0, 1)]
+        assert (~found[0, 1]).sum() == 2
+
+    def test_values_are_named_by_labels_and_by_numbers_inside(self):
+        assert [code_of(HOURS, v) for v in ("10–19", 12, 40)] == [1, 1, 2]
+        assert [code_of(PART, v) for v in (None, math.nan, MISSING)] == [3, 3, 3]
+
+    def test_cells_that_can_occur_are_counted(self):
+        schema = Schema(PLAIN, rules=[Rule.impossible({"role": "Child", "years": [8, 12]})])
+        count = lambda *columns: possible_cells(schema.masks, schema.sizes, columns)  # noqa: E731
+        assert (count(0, 2), count(2, 0), count(0, 1), count(2, 1, 0)) == (7, 7, 9, 21)
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("make", "words"),
+        [
+            (lambda: Rule.impossible({"role": "Wife"}), "two columns or more"),
+            (lambda: Rule.impossible(["role"]), "takes {column: value"),
+            (lambda: Rule.impossible({"role": [], "married": "yes"}), "lists no value"),
+            (lambda: Rule.impossible({"role": [{}], "married": "yes"}), "texts and numbers"),
+            (lambda: Rule.determines("role", "role", {"Wife": "Wife"}), r"names the column.*twice"),
+            (lambda: Rule.determines("role", "years", {}), "takes {value: value}"),
+            (
+                lambda: Rule.determines("role", "years", pd.DataFrame({"role": []})),
+                "no column 'years'",
+            ),
+            (lambda: Rule.at_most("a", 3), "columns of a rule"),
+            (lambda: Rule.at_most("a", "b", on_violation="drop"), "on_violation must be one of"),
+            (lambda: Rule("sometimes", ("a", "b")), "must be one of impossible"),
+        ],
+    )
+    def test_a_rule_by_itself(self, make, words):
+        with pytest.raises(SchemaError, match=words):
+            make()
+
+    @pytest.mark.parametrize(
+        ("rules", "words"),
+        [
+            ([Rule.at_most("part", "age")], r"names 'age', which the schema doesn't declare"),
+            ([Rule.at_most("role", "hours")], r"'role' declares 'Husband', which is no number"),
+            (
+                [Rule.impossible({"role": "Aunt", "years": 8})],
+                r"'role' has no value 'Aunt'; it has",
+            ),
+            ([Rule.determines("hours", "years", {99: 8})], r"'hours' has no value 99"),
+            ([Rule.impossible({"role": ROLE.values, "years": YEARS.values})], "leaves no"),
+            (
+                [
+                    Rule.determines("role", "years", dict.fromkeys(ROLE.values, 8)),
+                    Rule.determines("role", "years", dict.fromkeys(ROLE.values, 12)),
+                ],
+                "leaves no values of its columns at all",
+            ),
+            (
+                [
+                    Rule.determines("role", "years", dict.fromkeys(ROLE.values, 8)),
+                    Rule.determines("years", "married", {8: "no"}),
+                    Rule.impossible({"married": ["no"], "role": list(ROLE.values)}),
+                ],
+                r"contradict each other: 'role'",
+            ),
+            ([Rule.at_most("part", "hours")] * 1001, "1,001 rules"),
+            (["part <= hours"], "rules must be Rules"),
+        ],
+    )
+    def test_beside_a_schema(self, rules, words):
+        with pytest.raises(SchemaError, match=words):
+            Schema(PLAIN, rules=rules)
+
+    def test_too_many_cells(self):
+        wide = [Attribute.numeric(x, 0, 10**6, bins=1100) for x in "ab"]
+        with pytest.raises(SchemaError, match="has 1,210,000 cells.*coarser bins"):
+            Schema(wide, rules=[Rule.at_most("a", "b")])
+
+
+class TestRecords:
+    SCHEMA = Schema(
+        (ROLE, MARRIED),
+        rules=[
+            Rule.impossible({"role": ["Husband", "Wife"], "married": "no"}),
+            Rule.impossible({"role": "Child", "married": "yes"}, on_violation="keep"),
+        ],
+    )
+
+    def test_records_that_break_a_rule_are_refused_as_values_outside_the_domain_are(self):
+        frame = pd.DataFrame({"role": ["Wife", "Child", "Wife"], "married": ["yes", "no", "no"]})
+        with pytest.raises(SchemaError, match=r"rule «impossible: role.*1 row\(s\) break it"):
+            self.SCHEMA.encode(frame)
+        (problem,) = self.SCHEMA.problems(frame)
+        assert (problem.column, problem.records) == ("role, married", 1)
+
+    def test_a_rule_may_keep_them(self):
+        frame = pd.DataFrame({"role": ["Wife", "Child"], "married": ["yes", "yes"]})
+        codes = self.SCHEMA.encode(frame)
+        assert codes.tolist() == [[1, 0], [2, 0]]
+        assert self.SCHEMA.break_rules(codes).tolist() == [False, True]
+        assert not self.SCHEMA.problems(frame)
+
+    def test_a_code_is_a_function_of_its_own_record(self):
+        """Another row's violation, kept or not, changes no code."""
+        rules = [replace(rule, on_violation="keep") for rule in self.SCHEMA.rules]
+        kept = replace(self.SCHEMA, rules=rules)
+        one = pd.DataFrame({"role": ["Wife", "Husband"], "married": ["yes", "yes"]})
+        other = one.copy()
+        other.loc[1, "married"] = "no"
+        assert kept.encode(one)[0].tolist() == kept.encode(other)[0].tolist()
+
+    def test_problems_of_other_columns_do_not_hide_rules(self):
+        frame = pd.DataFrame({"role": ["Wife", "Aunt"], "married": ["no", "no"]})
+        assert [p.records for p in self.SCHEMA.problems(frame)] == [1, 1]
+
+    def test_fewer_columns_keep_the_rules_among_them(self):
+        schema = Schema(PLAIN, rules=[Rule.at_most("part", "hours")])
+        assert schema.select(["hours", "part"]).rules == schema.rules
+        assert schema.select(["hours", "role"]).rules == ()
+
+
+class TestNumbersInOrder:
+    """Numbers of overlapping bins are placed so that the rule holds, each in its own bin."""
+
+    SCHEMA = Schema(
+        (
+            Attribute.binned("a", [0, 5, 20, 40], integer=True, missing=True),
+            Attribute.binned("b", [0, 10, 20, 40], integer=True),
+            Attribute.binned("c", [0.0, 4.5, 40.0]),
+            Attribute.categorical("d", [3, 7, 40]),
+        ),
+        rules=[Rule.at_most(*pair) for pair in itertools.combinations("abcd", 2)],
+    )
+
+    def test_every_possible_record(self):
+        sizes = self.SCHEMA.sizes
+        codes = np.array([*itertools.product(*map(range, sizes))])
+        codes = np.repeat(codes[~self.SCHEMA.break_rules(codes)], 50, axis=0)
+        rng = np.random.default_rng(0)
+        frame = self.SCHEMA.decode(codes, rng.random(codes.shape))
+        for a, b in itertools.combinations("abcd", 2):
+            both = frame[a].notna() & frame[b].notna()
+            assert (frame[a][both] <= frame[b][both]).all()
+        assert self.SCHEMA.encode(frame).tolist() == codes.tolist(), "bins stay"
+        free = replace(self.SCHEMA, rules=()).decode(codes, rng.random(codes.shape))
+        assert (free["a"] > free["b"]).any(), "the twin without rules breaks it"
+
+    def test_where_asks_for_exactly_one_number(self):
+        names = self.SCHEMA.names
+        tables = tuple(np.ones(size, dtype=np.int64) for size in self.SCHEMA.sizes)
+        model = model_of(self.SCHEMA, tuple((name, ()) for name in names), tables)
+        frame = model.sample(500, 0, where={"b": 8})
+        assert (frame["b"] == 8).all()
+        assert (frame["a"].dropna() <= 8).all()
+        assert ((frame["c"] >= 8) & (frame["d"] >= 8)).all()
+
+
+# --- models --------------------------------------------------------------------------------------
+
+
+def model_of(schema, pairs, tables):
+    return Model(schema, Network(pairs), tables, Ledger(1), 100)
+
+
+@st.composite
+def ruled_models(draw):
+    """A model of up to four attributes, over these or their bits, with any rules."""
+    sizes = draw(st.lists(st.integers(2, 4), min_size=2, max_size=4))
+    attributes = [Attribute.categorical(f"x{j}", range(size)) for j, size in enumerate(sizes)]
+    rules = []
+    for _ in range(draw(st.integers(1, 3))):
+        places = st.lists(st.sampled_from(range(len(sizes))), min_size=2, max_size=3, unique=True)
+        some = {
+            f"x{j}": st.lists(st.integers(0, sizes[j] - 1), min_size=1, max_size=2, unique=True)
+            for j in draw(places)
+        }
+        rules.append(Rule.impossible({name: draw(values) for name, values in some.items()}))
+    try:
+        schema = Schema(attributes, rules=rules)
+        check_rules(schema)
+    except SchemaError:
+        assume(False)
+    domain = BinaryEncoding(schema).schema if draw(st.booleans()) else schema
+    pairs, tables = [], []
+    for place, child in enumerate(domain.names):
+        parents = tuple(p for p in domain.names[:place] if draw(st.booleans()))[:3]
+        shape = [domain[x].size for x in (child, *parents)]
+        cells = st.lists(st.integers(0, 3), min_size=math.prod(shape), max_size=math.prod(shape))
+        pairs.append((child, parents))
+        tables.append(np.array(draw(cells), dtype=np.int64).reshape(shape))
+    return model_of(schema, tuple(pairs), tuple(tables))
+
+
+def exact_law(model):
+    """P of every record by the chain rule, given that it keeps the rules and is spelt legally,
+    times the weights that give columns their own distributions back.
+    """
+    domain, law = model.domain, {}
+    for cell in itertools.product(*map(range, domain.sizes)):
+        p = 1.0
+        for child, parents in model.network.pairs:
+            key = 0
+            for x in parents:
+                key = key * domain[x].size + cell[domain.index(x)]
+            p *= model.conditionals[child][cell[domain.index(child)], key]
+        for columns, weights in model.ruled.weights:
+            p *= weights[tuple(cell[j] for j in columns)]
+        codes = np.array([cell])
+        if model.encoding is not None:
+            bits = [model.encoding.bits(x) for x in model.schema.names]
+            codes = np.array([[int("".join(str(cell[b]) for b in place), 2) for place in bits]])
+            ruled = {j for columns, _ in model.schema.masks for j in columns}
+            if any(codes[0, j] >= model.schema.sizes[j] for j in ruled):
+                continue
+            codes = np.minimum(codes, np.array(model.schema.sizes) - 1)
+        if not model.schema.break_rules(codes)[0]:
+            law[cell] = p
+    total = sum(law.values())
+    return {cell: p / total for cell, p in law.items()} if total else None
+
+
+def conditioned_law(model):
+    plain, law, domain = model.ruled.exact, {}, model.domain
+    for cell in itertools.product(*map(range, domain.sizes)):
+        p = 1.0
+        for child, parents in plain.network.pairs:
+            key = 0
+            for x in parents:
+                key = key * domain[x].size + cell[domain.index(x)]
+            p *= plain.conditionals[child][cell[domain.index(child)], key]
+        if p:
+            law[cell] = p
+    return law
+
+
+def test_a_rule_does_not_favour_values_to_which_it_leaves_room():
+    """Of independent columns, one of which decides the other, both keep their distribution.
+
+    The twin: given the rule alone each value's probability is squared.
+    """
+    attributes = [Attribute.categorical(x, ["a", "b", "c"]) for x in ("degree", "years")]
+    schema = Schema(attributes, rules=[Rule.determines("degree", "years", {x: x for x in "abc"})])
+    counts = np.array([60, 30, 10])
+    model = model_of(schema, (("degree", ()), ("years", ())), (counts, counts))
+    law = conditioned_law(model)
+    assert [law[j, j] for j in range(3)] == pytest.approx([0.6, 0.3, 0.1], abs=1e-3)
+    model.ruled.weights.clear()
+    squares = counts**2 / (counts**2).sum()
+    alone = exact_law(model)
+    assert [alone[j, j] for j in range(3)] == pytest.approx(squares)
+    assert abs(squares[0] - 0.6) > 0.1
+
+
+def test_columns_that_contradict_each_other_meet_in_the_middle():
+    attributes = [Attribute.categorical(x, ["a", "b"]) for x in ("degree", "years")]
+    schema = Schema(attributes, rules=[Rule.determines("degree", "years", {x: x for x in "ab"})])
+    tables = np.array([70, 30]), np.array([50, 50])
+    law = conditioned_law(model_of(schema, (("degree", ()), ("years", ())), tables))
+    assert law[0, 0] == pytest.approx(0.6, abs=0.01)
+
+
+def test_what_is_ruled_out_has_the_same_logarithm_everywhere():
+    tree = CliqueTree(junction_tree(2, [(0, 1)]), (60, 70))
+    mask = np.random.default_rng(0).random((60, 70)) < 0.5
+    _, logs = tree.weigh((0, 1), mask)
+    assert logs.dtype == float
+    assert np.array_equal(logs, np.where(mask, 0.0, NEVER))
+
+
+@given(ruled_models())
+def test_the_law_of_samples_is_the_models_given_the_rules(model):
+    """Over attributes and over bits, against an enumeration of all records."""
+    exact, found = exact_law(model), conditioned_law(model)
+    if exact is None:  # no mass: then every record that keeps the rules is as likely as evened out
+        assert sum(found.values()) == pytest.approx(1)
+    else:
+        assert {c: p for c, p in found.items() if p > 1e-9} == pytest.approx(
+            {c: p for c, p in exact.items() if p > 1e-9}
+        )
+    for method in ("independent", "balanced"):
+        codes = model.sample_codes(300, np.random.default_rng(0), method)
+        assert not model.schema.break_rules(codes).any()

@@ -1,0 +1,130 @@
+"""In a real browser: what is grabbed on a chart moves the panel, by mouse, touch and keyboard; the
+releases rain, and stand still where the reader wants no motion."""
+
+import pytest
+from browser_tools import CHROMIUM, RUN_ALL, STILL, opened, panel_of, watched
+
+pytest.importorskip("playwright.sync_api")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
+]
+GRABBED = ("mechanisms", "worlds", "sensitivity", "genetic")
+# Presses the button; the most points that fall at once, over so many frames.
+FALLING = """async button => {
+  const panel = button.closest('.pdsynth-live'), falling = () =>
+    [...panel.querySelectorAll('.pdsynth-canvas .point')]
+      .filter(point => point.getAnimations().length).length;
+  button.click();
+  let most = 0;
+  for (let frame = 0; frame < 30; frame++) {
+    await new Promise(requestAnimationFrame);
+    most = Math.max(most, falling());
+  }
+  return most; }"""
+
+
+@pytest.fixture(scope="module")
+def page(browser, lab):
+    page = watched(browser, lab, 1280, 900)
+    opened(page, lab, "grabbed.ipynb", *map(panel_of, GRABBED))
+    page.evaluate(RUN_ALL)
+    page.wait_for_function(
+        "n => document.querySelectorAll('.pdsynth-live .main-svg').length >= n",
+        arg=len(GRABBED),
+        timeout=300_000,
+    )
+    page.evaluate(STILL)
+    yield page
+    page.close()
+
+
+def panel_at(page, topic):
+    panel = page.locator(".pdsynth-live").nth(GRABBED.index(topic))
+    panel.scroll_into_view_if_needed()
+    return panel
+
+
+def stands(person, place):
+    """Wait until a person stands in a bar."""
+    person.and_(person.page.locator(f"[aria-valuenow='{place}']")).wait_for()
+
+
+def drag(page, person, bar):
+    """Drag a person into a bar by mouse."""
+    start, end = person.bounding_box(), bar.bounding_box()
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=5)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize("topic", ["mechanisms", "worlds"])
+def test_a_person_is_dragged_into_another_bar_and_walks_by_arrow_keys(page, topic):
+    panel = panel_at(page, topic)
+    who, home, key = {"mechanisms": (0, 0, "ArrowRight"), "worlds": (4, 6, "ArrowLeft")}[topic]
+    person, verdict = panel.locator(f"[data-who='{who}']"), panel.locator(".pdsynth-status")
+    before = verdict.text_content()
+    drag(page, person, panel.locator(".pdsynth-bin").nth(home))
+    stands(person, home)
+    page.wait_for_function(
+        "([node, old]) => node.textContent !== old", arg=[verdict.element_handle(), before]
+    )
+    assert "1.00 times" in verdict.text_content(), "who stays where he was changes nothing"
+    person.press(key)
+    stands(person, home + (1 if key == "ArrowRight" else -1))
+    assert person.evaluate("node => document.activeElement === node"), "it keeps the focus"
+
+
+def test_a_touch_moves_a_person(page):
+    panel = panel_at(page, "mechanisms")
+    person, bar = panel.locator(".pdsynth-person"), panel.locator(".pdsynth-bin").nth(3)
+    person.scroll_into_view_if_needed()
+    start, end = person.bounding_box(), bar.bounding_box()
+    client = page.context.new_cdp_session(page)
+    points = [
+        {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        for box in (start, end)
+    ]
+    client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points[:1]})
+    client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points[1:]})
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    stands(person, 3)
+
+
+@pytest.mark.parametrize("topic", ["mechanisms", "worlds"])
+def test_releases_rain_unless_the_reader_wants_no_motion(page, topic):
+    panel = panel_at(page, topic)
+    button = panel.get_by_role("button", name="let 200 releases rain")
+    for wish, falling in (("no-preference", True), ("reduce", False)):
+        page.emulate_media(reduced_motion=wish)
+        assert (button.evaluate(FALLING) > 50) == falling
+        page.wait_for_function(
+            "node => !node.getAnimations({subtree: true}).length", arg=panel.element_handle()
+        )
+    page.emulate_media(reduced_motion="no-preference")
+
+
+def test_the_threshold_is_dragged_on_the_chart(page):
+    panel = panel_at(page, "sensitivity")
+    knob = panel.locator(".pdsynth-knob")
+    field = panel.locator(".pdsynth-c-theta input[type=number]")
+    knob.press("ArrowRight")
+    page.wait_for_function("node => +node.value === 0.11", arg=field.element_handle())
+    box = knob.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 150, y, steps=4)
+    page.mouse.up()
+    page.wait_for_function("node => +node.value > 0.15", arg=field.element_handle())
+
+
+def test_a_search_is_played(page):
+    panel = panel_at(page, "genetic")
+    field = panel.locator(".pdsynth-c-generation input[type=number]")
+    play = panel.get_by_role("button", name="play")
+    play.press("Enter")
+    page.wait_for_function("node => +node.value > 60", arg=field.element_handle())
+    play.press("Enter")
+    assert not page.problems, page.problems

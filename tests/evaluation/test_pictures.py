@@ -1,0 +1,133 @@
+"""The pictures of a report: numbers by hand, and a page that needs no other file."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdsynth as pds
+from pdsynth.evaluation.pictures import (
+    BARS,
+    Pair,
+    advise,
+    compare_columns,
+    compare_pairs,
+    count_kept,
+    draw_page,
+    measure_tie,
+    merge,
+    open_pair,
+)
+
+A = pds.Attribute
+
+
+def yes_no(*names):
+    return pds.Schema(tuple(A.categorical(name, ["no", "yes"]) for name in names))
+
+
+def many(table, times=1000):
+    return np.repeat(np.array(table), times, axis=0)
+
+
+def test_columns_and_pairs_by_hand():
+    """a is equal in both; the tie of a and b, R = ½, is gone, and half of the people move."""
+    schema = yes_no("a", "b")
+    real = many([[0, 0], [0, 0], [1, 1], [1, 1]])
+    fake = many([[0, 0], [0, 1], [1, 0], [1, 1]])
+    columns = compare_columns(real, fake, schema)
+    assert [(c.name, c.real, c.off) for c in columns] == [
+        ("a", (0.5, 0.5), 0), ("b", (0.5, 0.5), 0)]  # fmt: skip
+    (pair,) = compare_pairs(real, fake, schema)
+    assert pair.off == 0.5 and pair.real == pytest.approx(0.5, abs=0.02) and pair.fake == 0
+    assert pair.lost == pair.real
+    opened = open_pair(pair, real, fake, schema)
+    assert opened["tables"] == [[[50, 0], [0, 50]], [[25, 25], [25, 25]]]
+    assert count_kept([pair]).startswith("0 of 1 tie ")
+
+
+def test_the_worst_column_comes_first_and_off_is_the_share_that_must_move():
+    schema = yes_no("a", "b")
+    real, fake = many([[0, 0], [1, 0]]), many([[0, 0], [0, 1]])
+    assert [(c.name, c.off) for c in compare_columns(real, fake, schema)] == [
+        ("a", 0.5),
+        ("b", 0.5),
+    ]
+    fake = many([[0, 0], [1, 0], [1, 0], [1, 0]])
+    assert [(c.name, c.off) for c in compare_columns(real, fake, schema)] == [
+        ("a", 0.25), ("b", 0)]  # fmt: skip
+
+
+def test_chance_makes_no_tie():
+    """400 cells and 4,000 records: R of independent columns is 0.12 by chance alone."""
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 20, (4000, 2))
+    law = np.zeros((20, 20))
+    np.add.at(law, tuple(codes.T), 1 / len(codes))
+    plain = np.abs(law - np.outer(law.sum(1), law.sum(0))).sum() / 2
+    assert plain > 0.1 and measure_tie(law, len(codes)) < 0.01
+
+
+def test_values_are_joined_where_they_are_many():
+    ages = A.numeric("age", 0, 99, bins=50, integer=True, missing=True)
+    places, names = merge(ages, np.zeros(3, dtype=int), BARS)
+    assert len(names) == BARS and names[0] == "0–7" and names[-1] == "(missing)"
+    assert (np.diff(places) >= 0).all() and places[-1] == BARS - 1
+    towns = A.categorical("town", [f"t{i}" for i in range(30)])
+    places, names = merge(towns, np.array([29] * 5 + [7]), 3)
+    assert names == ("t7", "t29", "all others")
+    assert places[29] == 1 and places[7] == 0 and set(places[:7]) == {2}
+
+
+class Page(HTMLParser):
+    """Whatever a page would load, and its words."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.loads, self.words = [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.loads += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_data(self, data):
+        self.words += data
+
+
+@pytest.fixture(scope="module")
+def compared():
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 2, 3000)
+    frame = pd.DataFrame({"<a>": a, "b": a, "c": rng.integers(0, 3, 3000)})
+    schema = pds.Schema((A.categorical("<a>", [0, 1]), A.categorical("b", [0, 1]),
+                         A.categorical("c", [0, 1, 2])))  # fmt: skip
+    fake = pds.baselines.Independent(0.05).fit(frame, schema).sample()
+    return pds.evaluate.report(frame, fake, schema, epsilon=0.05, repeats=2), frame, fake, schema
+
+
+def test_a_page_says_what_to_do_and_needs_no_other_file(compared):
+    page = Page(draw_page(*compared, "t <b>"))
+    assert page.loads == []
+    lost = "Don't read these ties off this table: <a> with b"
+    for words in ("What to do now", "NOT PRIVATE", lost, "0 of 1 tie of the records", "t <b>"):
+        assert words in page.words, words
+    assert not re.search(r"@import|url\(", draw_page(*compared))
+
+
+def test_advice_follows_from_what_was_found(compared):
+    report = compared[0]
+    good = Pair(("a", "b"), 0.4, 0.39, 0.01)
+    lost = Pair(("a", "c"), 0.4, 0.1, 0.3)
+    assert not any("Don't read" in text for text in advise(report, [], [good], 100))
+    assert any("a with c" in text for text in advise(report, [], [good, lost], 100))
+    assert "1 of 2 ties" in count_kept([good, lost])
+    assert count_kept([]).startswith("No two columns")
+
+
+def test_a_hundred_columns_stay_one_page(compared):
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 2, (500, 100))
+    page = draw_page(compared[0], codes, codes, yes_no(*(f"column_{i}" for i in range(100))))
+    assert "The other 88 columns" in page and len(page) < 1_500_000

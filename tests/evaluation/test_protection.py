@@ -1,0 +1,83 @@
+"""Who was protected: groups, risk entropies and losses against real records, by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from privacy_tools import records_of
+
+import pdsynth as pds
+from pdsynth.core.noise import ExactNoise
+
+SIZES = (3, 3, 2, 2)
+RNG = np.random.default_rng(2)
+ROWS = RNG.integers(0, SIZES, (2_000, 4))
+ROWS[:, 1] = np.where(RNG.random(2_000) < 0.9, ROWS[:, 0], ROWS[:, 1])
+RECORDS = records_of(ROWS, SIZES)
+
+
+def hp(epsilon, **options):
+    made = pds.HPPrivBayes(epsilon, k=1, sensitive="x0", **options)
+    return made.fit(RECORDS, noise=ExactNoise(3))
+
+
+def test_with_much_epsilon_nobody_is_misplaced():
+    found = pds.evaluate.protection(hp(1000), RECORDS)
+    assert found.misplaced == 0
+    assert found.table["group"].to_dict() == {"x0": "A", "x1": "A", "x2": "B", "x3": "B"}
+    assert (found.table["group"] == found.table["true group"]).all()
+    assert math.isnan(found.risk_error)
+
+
+def test_twin_groups_that_are_chance_are_counted():
+    found = [
+        pds.evaluate.protection(
+            pds.HPPrivBayes(0.001, k=1, sensitive="x0").fit(RECORDS, noise=ExactNoise(seed)),
+            RECORDS,
+        ).misplaced
+        for seed in range(6)
+    ]
+    assert max(found) >= 1
+
+
+def test_what_was_meant_and_what_was_lost():
+    fitted = hp(1)
+    found = pds.evaluate.protection(fitted, RECORDS).table
+    assert found["meant"].to_dict() == pytest.approx(fitted.table_epsilon_)
+    assert found["lost"].to_dict() == {
+        n: float(v) for n, v in fitted.ledger_.attribute_epsilon().items()
+    }
+    assert (found["lost"] >= found["meant"]).all()
+
+
+def test_risk_entropies_against_a_constant():
+    skewed = ROWS.copy()
+    skewed[:1_950, 2] = 0
+    records = records_of(skewed, SIZES)
+    made = pds.HMPrivBayes(200, k=1, eta=0, l=1).fit(records, noise=ExactNoise(1))
+    found = pds.evaluate.protection(made, records)
+    assert found.risk_error < 0.02 < found.constant_error
+    assert found.table["meant"].sum() <= 200
+    assert "off by" in str(found)
+
+
+def test_published_and_unfitted():
+    found = pds.evaluate.protection(hp(1, guarantee="published", theta=0.01), RECORDS)
+    assert found.misplaced == 0
+    assert set(found.table["lost"]) == {math.inf}
+    with pytest.raises(pds.BudgetError, match="not fitted"):
+        pds.evaluate.protection(pds.PrivBayes(1), RECORDS)
+
+
+def test_methods_without_groups_have_losses_only():
+    found = pds.evaluate.protection(pds.PrivBayes(1, k=1).fit(RECORDS), RECORDS)
+    assert [*found.table.columns] == ["meant", "lost"] and math.isnan(found.misplaced)
+    assert "misplaced" not in str(found)
+
+
+def test_compare_measures_it():
+    schema = RECORDS.schema
+    data = pds.datasets.Dataset(schema.decode(ROWS), schema, "made", "x3", "x0", "", "")
+    methods = {"HP": pds.HPPrivBayes(k=1, sensitive="x0", noise="common")}
+    trials = pds.evaluate.compare(methods, data, [100.0], 1, ["misplaced"], jobs=1)
+    assert trials["value"].tolist() == [0.0]

@@ -1,0 +1,48 @@
+"""A messy file of 30 columns, made by ``tests/messy.py``, from its outline to its release."""
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from messy import DRAFTED, NAMES, messy, review
+
+import pdsynth as pds
+from pdsynth.files.command_line import commands
+from pdsynth.files.outlining import outline
+
+A = pds.Attribute
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_messy_file_of_30_columns_goes_from_its_outline_to_a_release(encoding, tmp_path):
+    """With no refusal of form: thousands cut by three kinds of blanks, two forms of dates, words
+    for nothing, identifiers, given names; the owner confirms every line and leaves out the rest."""
+    raw, draft = tmp_path / "messy.csv", tmp_path / "schema.toml"
+    raw.write_bytes(messy(encoding=encoding))
+    lines = outline(raw).splitlines()
+    told = {line.split(" = ")[0]: line for line in lines if " = " in line}
+    assert {name: words for name, words in DRAFTED.items() if words not in told[name]} == {}
+    assert f'encoding = "{encoding}"' in lines
+    draft.write_text(review("\n".join(lines)), encoding="utf-8")
+    schema = pds.Schema.read(draft)
+    assert schema.source == "public" and len(schema) + len(schema.left_out) == len(NAMES) == 30
+    run = CliRunner().invoke(
+        commands, ["release", str(raw), str(draft), "--epsilon", "1", "--out", str(tmp_path / "r")]
+    )
+    assert run.exit_code == 0, run.output
+    fake = pd.read_csv(tmp_path / "r" / "synthetic.csv")
+    assert fake.shape == (2000, len(schema))
+    for name in ("income", "rent", "price"):  # rounded to the resolution of their bins
+        steps = 10 if fake[name].max() < 7000 else 1
+        assert ((fake[name] * steps) % 1).abs().max() < 1e-6, name
+
+
+def test_decimals_in_a_range_of_whole_numbers_are_named():
+    schema = pds.Schema((A.numeric("hours", 10, 60, integer=True), A.categorical("x", ["a", "b"])))
+    frame = pd.DataFrame({"x": ["a", "b", "a"]})
+    number = schema.problems(frame.assign(hours=[10.5, 20, 61])).table
+    assert number["problem"].tolist() == ["has decimals, and 10 to 60 means whole numbers"]
+    assert number["remedy"].tolist() == ["write 10.0 to 60.0"]
+    with pytest.raises(pds.SchemaError, match="it has decimals: declare 10.0 to 60.0"):
+        schema["hours"].encode(pd.Series([10.5, 20.0]))
+    beyond = schema.problems(frame.assign(hours=[10, 20, 61])).table
+    assert beyond["problem"].tolist() == ["outside 10 to 60"]

@@ -1,0 +1,305 @@
+"""Several holders: a curator's fit, what each step loses, and what colluding holders learn."""
+
+import math
+from fractions import Fraction as Q
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from share_tools import polya_law
+
+import pdsynth as pds
+from pdsynth import audit
+from pdsynth.audit import tape
+from pdsynth.audit.estimator import lower_bound
+from pdsynth.core import BudgetError, Codes, ExactNoise, PrivacyError, Records, SchemaError
+from pdsynth.holders import collusion, fit, losses, together
+from pdsynth.holders.collusion import loss_of_choice, loss_of_sum
+from pdsynth.holders.shares import SharedNoise
+
+SIZES = (2, 3, 2, 2)
+SCHEMA = pds.Schema(
+    tuple(pds.Attribute.categorical(f"x{j}", range(size)) for j, size in enumerate(SIZES))
+)
+FITS = {
+    "HPPrivBayes": lambda **o: pds.HPPrivBayes(1, sensitive="x0", k=1, **o),
+    "HMPrivBayes": lambda **o: pds.HMPrivBayes(1, k=1, l=1, **o),
+    "ConsistentBayes": lambda **o: pds.ConsistentBayes(1, rounds=2, **o),
+    "Independent": lambda **o: pds.baselines.Independent(1, **o),
+    "added": lambda **o: pds.ConsistentBayes(1, rounds=2, relation="add_remove", **o),
+}
+
+
+def table(n=40, seed=0):
+    """A made-up table whose columns go together."""
+    rng = np.random.default_rng(seed)
+    base = rng.integers(0, 2, n)
+    columns = [np.where(rng.random(n) < 0.8, base, rng.integers(0, size, n)) for size in SIZES]
+    return pd.DataFrame(np.stack(columns, axis=1), columns=list(SCHEMA.names))
+
+
+def parted(frame, holders=3):
+    """Parts of a table, the last one empty where there are more holders than records."""
+    return [frame.iloc[i::holders] for i in range(holders)]
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 6), st.integers(0, 50))
+def test_sums_over_holders_are_the_counts_of_all(holders, seed):
+    frame = table(12, seed)
+    codes = np.asfortranarray(SCHEMA.encode(frame))
+    whole, records = Records(codes, SCHEMA), together(parted(frame, holders), SCHEMA)
+    assert records.n == whole.n
+    for columns in [(0,), (1, 0), (3, 1, 2)]:
+        assert records.table(columns).tolist() == whole.table(columns).tolist()
+    sets = np.array([[0, 2], [2, 3]])
+    for (_, mine), (_, theirs) in zip(
+        records.counter.cells(sets), Codes(codes, SCHEMA.sizes).cells(sets), strict=True
+    ):
+        assert mine.tolist() == theirs.tolist()
+    assert records.binary().table((1, 2)).tolist() == whole.binary().table((1, 2)).tolist()
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_the_same_noise_gives_the_same_model(name):
+    """Where the records are makes no difference to a fit."""
+    frame = table()
+    one = FITS[name]().fit(frame, SCHEMA, noise=ExactNoise(4))
+    other = FITS[name]().fit(together(parted(frame), SCHEMA), noise=ExactNoise(4))
+    assert one.model_.to_dict() == other.model_.to_dict()
+
+
+# --- the ledger -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_the_ledger_closes_and_names_laws_that_have_shares(name):
+    fitted = fit(FITS[name](random_state=1), parted(table()), SCHEMA)
+    ledger = fitted.ledger_
+    assert ledger.epsilon == 1 and [line[:3] for line in ledger.check()] == ["L10"]  # seeded
+    kinds = {entry.mechanism for entry in ledger.entries if entry.kind == "mechanism"}
+    assert kinds <= {"discrete_laplace", "permute_and_flip", "forfeited"}
+    again = fit(FITS[name](random_state=1), parted(table()), SCHEMA)
+    assert again.model_.to_dict() == fitted.model_.to_dict()
+
+
+def test_unseeded_shares_are_private():
+    fitted = fit(FITS["HPPrivBayes"](), parted(table()), SCHEMA)
+    assert fitted.ledger_.private and not fitted.ledger_.reproducible
+    assert len(fitted.sample()) == 40
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"guarantee": "published"}, "strict"),
+        ({"guarantee": "none"}, "strict"),
+        ({"noise": "opendp"}, "no shares"),
+        ({"noise": "common"}, "no shares"),
+    ],
+)
+def test_what_has_no_shares_is_refused(options, word):
+    with pytest.raises(BudgetError, match=word):
+        fit(FITS["HPPrivBayes"](**options), parted(table()), SCHEMA)
+
+
+def test_delta_is_refused_before_anything_is_drawn():
+    with pytest.raises(BudgetError, match="pure ε"):
+        fit(FITS["ConsistentBayes"](delta=1e-9), parted(table()), SCHEMA)
+    source, records = SharedNoise(3, seed=1), together(parted(table()), SCHEMA)
+    synthesizer = FITS["ConsistentBayes"](delta=1e-9)  # by the synthesizer's own door
+    with pytest.raises(PrivacyError, match="leave delta"):
+        synthesizer.fit(records, noise=source)
+
+
+def test_one_holder_and_a_wrong_table_are_refused():
+    with pytest.raises(BudgetError, match="at least 2"):
+        fit(FITS["HPPrivBayes"](), [table()], SCHEMA)
+    with pytest.raises(BudgetError, match="honest must be"):
+        fit(FITS["HPPrivBayes"](), parted(table()), SCHEMA, honest=4)
+    wrong = [*parted(table(), 2), table().assign(x1=9)]
+    with pytest.raises(SchemaError, match="holder 3"):
+        fit(FITS["HPPrivBayes"](), wrong, SCHEMA)
+
+
+# --- replay ---------------------------------------------------------------------------------------
+
+
+class ByHolders:
+    """A synthesizer whose fit parts the table among holders: what a replay calls."""
+
+    guarantee, records_per_person, epsilon = "strict", 1, 1
+
+    def __init__(self, make, part=parted):
+        self.make, self.part = make, part
+
+    def clone(self):
+        return self
+
+    def fit(self, frame, schema, noise):
+        return fit(self.make(), self.part(frame), schema, noise=noise)
+
+
+@pytest.fixture
+def shared_laws(monkeypatch):
+    """The tape stands for a source with the laws that have shares."""
+    monkeypatch.setattr(tape.Tape, "permutes", True)
+    monkeypatch.setattr(tape.Tape, "zero_sum", False)
+
+
+def neighbour_of(frame, record=(1, 2, 1, 0)):
+    """The same table with one record replaced."""
+    changed = frame.copy()
+    changed.iloc[0] = record
+    return changed
+
+
+@pytest.mark.usefixtures("shared_laws")
+@pytest.mark.parametrize("name", FITS)
+def test_replay_holds(name):
+    frame = table(14)
+    other = frame.iloc[1:] if name == "added" else neighbour_of(frame)
+    found = audit.replay(ByHolders(FITS[name]), frame, other, SCHEMA, walks=4)
+    assert found.ok and found.moved, found
+    assert float(found.log_ratio) <= 1 + 1e-9
+
+
+@pytest.mark.usefixtures("shared_laws")
+def test_replay_finds_a_holder_that_counts_twice():
+    """The failing twin: one holder's table comes in twice, and so does each of its records."""
+
+    def doubled(frame):
+        return [*parted(frame, 2), parted(frame, 2)[0]]
+
+    class Doubled(ByHolders):
+        def fit(self, frame, schema, noise):
+            records = together(self.part(frame), schema)
+            return self.make().fit(records, noise=noise)
+
+    frame = table(14)
+    found = audit.replay(
+        Doubled(FITS["Independent"], doubled), frame, neighbour_of(frame), SCHEMA, walks=2
+    )
+    assert not found.ok and math.isclose(found.log_ratio, 2 * 0.5, rel_tol=1e-9)
+
+
+# --- audits of what is really drawn ---------------------------------------------------------------
+
+
+def views(holders, honest, known, runs=20_000, epsilon=Q(1), seed=3):
+    """A count that is 0 or 1 with all shares, as those see it who know some of them."""
+    scale, out = 1 / epsilon, []
+    for world in (0, 1):
+        noise = SharedNoise(holders, honest, [seed, world])
+        shares = noise.shares(np.array(scale, dtype=object), (runs,))
+        out.append(world + shares[known:].sum(axis=0))
+    return out
+
+
+def test_an_audit_of_the_sum_finds_no_more_than_was_claimed():
+    found = lower_bound(*views(3, None, 0))
+    assert 0.75 < found.epsilon <= 1
+
+
+def test_an_audit_with_a_share_known_refutes_the_claim():
+    """The failing twin: one of two takes its share off, and the rest has less noise than that."""
+    found = lower_bound(*views(2, None, 1))
+    assert 1 < found.epsilon <= loss_of_sum(Q(1), Q(1, 2))
+
+
+def test_shares_for_fewer_honest_holders_keep_the_claim():
+    assert lower_bound(*views(2, 1, 1)).epsilon <= 1
+
+
+# --- what colluding holders learn -----------------------------------------------------------------
+
+
+def law_of_rest(scale, shape, size=3000):
+    """P(D = z), z = 0 … 60: the difference of two Pólya numbers, by summing."""
+    q = math.exp(-1 / scale)
+    w = polya_law(shape, q, size)
+    return np.array([w[: size - z] @ w[z:] for z in range(61)])
+
+
+@pytest.mark.parametrize("scale", [Q(1), Q(5), Q(40)])
+@pytest.mark.parametrize("shape", [Q(1, 20), Q(1, 2), Q(4, 5), Q(19, 20)])
+@pytest.mark.parametrize("moved", [1, 3])
+def test_the_loss_of_a_sum_is_the_largest_ratio(scale, shape, moved):
+    p = law_of_rest(scale, shape)
+    z = np.arange(-60, 61 - moved)
+    largest = np.log(p[abs(z)] / p[abs(z + moved)]).max()
+    assert loss_of_sum(scale, shape, moved) == pytest.approx(largest, rel=1e-5)
+    assert loss_of_sum(scale, shape, moved) >= largest
+
+
+def test_the_whole_noise_loses_what_it_should():
+    for scale, moved in product((Q(1, 3), Q(20)), (1, 7)):
+        assert loss_of_sum(scale, Q(1), moved) == float(moved / scale)
+        p = law_of_rest(scale, Q(1), 4000)
+        if scale > 1:
+            assert np.log(p[0] / p[moved]) == pytest.approx(float(moved / scale))
+    assert loss_of_choice(Q(2), Q(5), Q(1)) == 2
+
+
+def test_half_of_the_holders_are_too_many():
+    """With half of the shares known a larger scale hardly helps, beyond half it doesn't at all."""
+    half = [loss_of_sum(Q(10**k), Q(1, 2)) for k in (1, 3, 6)]
+    most = [loss_of_sum(Q(10**k), Q(1, 4)) for k in (1, 3, 6)]
+    assert half[0] > half[1] > half[2] > 0.1
+    assert most[0] > most[1] > most[2] > 1 and most[1] - most[2] < 0.03
+    few = [loss_of_sum(Q(10**k), Q(9, 10)) for k in (1, 3)]
+    assert few[1] < few[0] / 10
+
+
+def choice_law(scores, shape, rate, size=120):
+    """P(i wins) of two candidates with Pólya noise, ties at random."""
+    q = math.exp(-rate)
+    p = polya_law(shape, q, size)
+    a, b = np.meshgrid(np.arange(size) + scores[0], np.arange(size) + scores[1], indexing="ij")
+    first = ((a > b) + 0.5 * (a == b)) * np.outer(p, p)
+    return np.array([first.sum(), 1 - first.sum()])
+
+
+@pytest.mark.parametrize("shape", [Q(1, 4), Q(1, 2), Q(9, 10), Q(1)])
+def test_a_choice_loses_at_most_its_bound(shape):
+    epsilon, sensitivity = Q(1), Q(2)
+    rate, worst = float(epsilon / (2 * sensitivity)), 0.0
+    for gap, x, y in product(range(-8, 9, 2), (-2, 0, 2), (-2, 0, 2)):
+        one, other = choice_law((0, gap), shape, rate), choice_law((x, gap + y), shape, rate)
+        worst = max(worst, float(np.abs(np.log(one / other)).max()))
+    bound = loss_of_choice(epsilon, sensitivity, shape)
+    assert 0.6 * bound < worst <= bound * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("name", ["HPPrivBayes", "HMPrivBayes", "ConsistentBayes"])
+def test_losses_of_a_whole_fit(name):
+    fitted = fit(FITS[name](random_state=1), parted(table(), 4), SCHEMA)
+    found = losses(fitted.ledger_, 4)
+    assert found.index.tolist() == [0, 1, 2, 3] and found[0] == pytest.approx(1)
+    assert found.is_monotonic_increasing and found[1] > 1
+    safe = losses(fitted.ledger_, 4, honest=2)
+    assert safe[2] == pytest.approx(1) and safe[3] > 1
+
+
+def test_losses_follow_the_scales_of_values():
+    fitted = fit(
+        pds.HPPrivBayes(1, sensitive="x0", k=1, random_state=1), parted(table(), 4), SCHEMA
+    )
+    lines = [e for e in fitted.ledger_.entries if isinstance(e.scale, tuple)]
+    assert lines
+    for line in lines:
+        most = sorted((loss_of_sum(b, Q(1, 2)) for b in line.scale), reverse=True)
+        due = 2 * most[0] if line.columns > 1 else most[0] + most[1]
+        assert collusion._loss(line, Q(1, 2), 1) == pytest.approx(due)
+
+
+def test_losses_of_a_curators_ledger_are_refused():
+    for options in ({}, {"guarantee": "published"}):
+        fitted = pds.HPPrivBayes(1, sensitive="x0", k=1, **options).fit(table(), SCHEMA)
+        with pytest.raises(PrivacyError, match="never answered by holders"):
+            losses(fitted.ledger_, 3)
