@@ -208,8 +208,8 @@ def _keep_true(ledger, name, value):
 
 # --- what is planted --------------------------------------------------------------------------
 
-MEASURED = ("table(", "conditional(", "view")
-COLUMN = re.compile(r"table\(\w+\)(, time \d+)?")  # of one column
+MEASURED = ("table(", "column(", "conditional(", "view")
+COLUMN = re.compile(r"(table|column)\(\w+\)(, time \d+)?")  # of one column
 OWN = ["HMPrivBayes, own clusters", "PrivSCBN, own clusters"]
 STRICT = (*CASES, *OWN)
 CONSISTENT = ["ConsistentBayes rounds", "ConsistentBayes forest"]
@@ -228,19 +228,28 @@ USES = {
         *CONSISTENT,
     ],
     "sketches": [
-        "HMPrivBayes",
         "HPPrivBayes",
         "GeneticBayes",
         "PPBA",
         "CSAPrivBayes",
         "ELPrivBayes",
         "SAPrivBayes",
-        "WeightedPrivBayes",
         "JTree",
         "ConsistentBayes",
         *OWN,
     ],
-    "residuals": CONSISTENT,
+    "columns": [
+        "HMPrivBayes",
+        "HPPrivBayes",
+        "PrivSCBN",
+        "GeneticBayes",
+        "PPBA",
+        "CSAPrivBayes",
+        "WeightedPrivBayes",
+        *CONSISTENT,
+        *OWN,
+    ],
+    "residuals": ["HPPrivBayes", "GeneticBayes", "PPBA", "CSAPrivBayes", *CONSISTENT, *OWN],
 }
 
 
@@ -272,7 +281,15 @@ def lone_ones():
     return frames(before, after, (2,) * 6)
 
 
-PAIRS = (straddling, forking, lone_ones)
+def alone_in_all():
+    """All records are the same but one, which differs in every attribute and then joins them."""
+    before = np.ones((100, 4), dtype=int)
+    after = before.copy()
+    before[0] = 0
+    return frames(before, after, (2,) * 4)
+
+
+PAIRS = (straddling, forking, lone_ones, alone_in_all)
 
 
 def one_joins():
@@ -355,28 +372,11 @@ def raw_order(patch):
         return noisy if step.startswith(MEASURED) else integers
 
     patch.setattr(Curator, "_add_noise", raw)
-    honest_histograms = Curator.histograms
-
-    def raw_histograms(curator, columns, epsilon, **more):
-        _, entry = honest_histograms(curator, columns, epsilon, **more)
-        return [curator._records.table((j,)) for j in columns], entry
-
-    patch.setattr(Curator, "histograms", raw_histograms)
 
 
 def sketch_without_noise(patch):
     """Behind a line that is charged, nothing is drawn."""
     without_noise(patch, lambda step: not step.startswith(MEASURED))
-    patch.setattr(Curator, "histograms", silent_histograms)
-
-
-def silent_histograms(curator, columns, epsilon, *, step, source):
-    """Raw counts, and a line as if they had noise."""
-    m, scale = len(columns), 2 * len(columns) / epsilon
-    entry = curator._charge(
-        step, source, "", columns, epsilon=epsilon, sensitivity=Q(2 * m), scale=scale
-    )
-    return [curator._records.table((j,)) for j in columns], entry
 
 
 def columns_without_noise(patch):
@@ -404,14 +404,19 @@ def raw_columns(patch):
             for s in sets
         }
 
+    def independent(curator, i, j):
+        p, q = (curator._records.table((c,)) for c in (i, j))
+        return np.rint(np.outer(p, q) / curator.n).astype(np.int64)
+
     patch.setattr(Run, "expected_in", expected_in)
+    patch.setattr(Curator, "_independent", independent)
 
 
 def raw_attribute(patch):
     honest = Recipe._run
 
-    def shown(synthesizer, curator, plan):
-        run = honest(synthesizer, curator, plan)
+    def shown(synthesizer, curator, *rest):
+        run = honest(synthesizer, curator, *rest)
         run.counts_ = curator._records.table((0,))
         return run
 
@@ -425,7 +430,7 @@ PLANTS = {
     "raw choice": (raw_choice, USES["choices"]),
     "raw order": (raw_order, USES["sketches"]),
     "sketch without noise": (sketch_without_noise, USES["sketches"]),
-    "columns without noise": (columns_without_noise, USES["residuals"]),
+    "columns without noise": (columns_without_noise, USES["columns"]),
     "residual against raw columns": (raw_columns, USES["residuals"]),
     "raw attribute": (raw_attribute, USES["noise"]),
 }
@@ -433,7 +438,7 @@ TWINS = [(plant, name) for plant, (_, names) in PLANTS.items() for name in names
 
 
 def test_every_algorithm_has_the_defects_that_it_could_have():
-    """What each asks the door, by its ledger: noise, choices, sketches, residuals."""
+    """What each asks the door, by its ledger: noise, choices, sketches, columns, residuals."""
     frame, _, schema = straddling()
     used = {kind: [] for kind in USES}
     for name in STRICT:
@@ -448,6 +453,7 @@ def test_every_algorithm_has_the_defects_that_it_could_have():
                 if e.mechanism == "exponential" and not e.released.startswith("one of 1 ")
             ],
             "sketches": [s for s in steps if not s.startswith(MEASURED)],
+            "columns": [s for s in steps if s.startswith("column(")] or name in CONSISTENT,
             "residuals": [e for e in lines if "residual" in (e.lemma or "")],
         }
         if name == "ConsistentBayes":  # after its look it is "ConsistentBayes rounds"
