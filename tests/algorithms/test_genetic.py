@@ -388,13 +388,15 @@ SMALL = {"population": 20, "elite": 4, "generations": 10}
 
 
 class TestGeneticBayes:
-    def test_strict_asks_for_one_sketch_and_d_tables(self):
+    def test_strict_asks_for_d_columns_one_sketch_and_d_tables(self):
         fitted = GeneticBayes(epsilon=10, k=2, random_state=1, **SMALL).fit(RECORDS)
         kinds = [e.kind for e in fitted.ledger_.entries]
-        assert kinds == ["mechanism", "post_processing", *["mechanism"] * 5]
-        sketch, search, *tables = fitted.ledger_.entries
-        assert sketch.epsilon == 3
-        assert sketch.sensitivity == 10 * 6 * 399
+        assert kinds == [*["mechanism"] * 6, "post_processing", *["mechanism"] * 5]
+        columns = fitted.ledger_.entries[:5]
+        sketch, search, *tables = fitted.ledger_.entries[5:]
+        assert {e.epsilon for e in columns} == {Q(1, 5)}
+        assert sketch.epsilon == 2
+        assert sketch.sensitivity == 10 * 2
         assert "section III" in sketch.source
         assert search.inputs == (sketch.id,)
         assert {t.epsilon for t in tables} == {Q(7, 5)}
@@ -419,7 +421,7 @@ class TestGeneticBayes:
         assert np.array_equal(plain.weights_, fitted.weights_)
 
     def test_the_threshold_is_one_noise_scale(self):
-        """R = K/2n²: 10 pairs of sensitivity 6(n−1) at ε₁ = 3 make t = 10·6·399/(3·2·400²)."""
+        """R = Q/2n: 10 pairs of sensitivity 2 at ε₁ = 2 make t = 10·2/(2·2·400)."""
         fitted = GeneticBayes(epsilon=10, k=1, search="exact").fit(RECORDS, noise=CommonNoise(2))
         clipped = fitted.weights_[fitted.weights_ > 0]
         assert fitted.weights_.max() == fitted.weights_[0, 1]
@@ -429,7 +431,7 @@ class TestGeneticBayes:
             .fit(RECORDS, noise=CommonNoise(2))
             .weights_[0, 1]
         )
-        t = 10 * 6 * 399 / (3 * 2 * 400**2)
+        t = 10 * 2 / (2 * 2 * 400)
         assert abs(fitted.weights_[0, 1] - (raw - t)) < 10 * t
 
     def test_published_is_raw_with_the_paper_s_section(self):

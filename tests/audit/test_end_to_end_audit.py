@@ -16,6 +16,7 @@ from pdsynth import HPPrivBayes, PrivBayes
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups
 from pdsynth.audit.estimator import ceiling, lower_bound
 from pdsynth.core import curator as curator_room
+from pdsynth.core.budgets import AsMeasured
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.noise import ExactNoise
 
@@ -74,10 +75,19 @@ CASES = {
     "PrivBayes, tables": (PrivBayes(2, k=0), 1250),
     "PrivBayes, network and tables": (PrivBayes(2, k=1), 800),
     "HPPrivBayes, policy": (
-        HPPrivBayes(2, k=0, r=1, personal=SensitivityGroups(groups={"A": ["x0"], "B": ["x1"]})),
+        HPPrivBayes(
+            2,
+            k=0,
+            r=1,
+            personal=SensitivityGroups(groups={"A": ["x0"], "B": ["x1"]}),
+            reconcile=AsMeasured(),
+        ),
         600,
     ),
-    "HPPrivBayes, everything": (HPPrivBayes(2, k=1, sensitive="x0"), 500),
+    "HPPrivBayes, everything": (
+        HPPrivBayes(2, k=1, sensitive="x0", reconcile=AsMeasured()),
+        500,
+    ),
 }
 
 
@@ -158,6 +168,7 @@ class TestTwins:
             Q(1, 2),
             k=1,
             personal=SensitivityGroups(groups={"A": ["x1"], "B": ["x0"]}, rare_values="same_noise"),
+            reconcile=AsMeasured(),
         )
 
         def statistic(fitted) -> int:
