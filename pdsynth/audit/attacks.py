@@ -291,9 +291,12 @@ class ScaleTest(Attack):
 
     def measure(self, case: Case, effort: Effort) -> Finding:
         ledger, other = case.ledger(0), case.ledger(1)
-        paid = {e.id for e in ledger.entries if e.kind == "mechanism"}
+        released = set[str]()  # what was paid for, and what was made from that alone
         for a, b in zip(ledger.entries, other.entries, strict=True):
-            explained = a.scale_depends_on and set(a.scale_depends_on) <= paid
+            explained = a.scale_depends_on and {*a.scale_depends_on} <= released
+            made = a.kind == "post_processing" and {*a.inputs} <= released
+            if a.kind == "mechanism" or made:
+                released.add(a.id)
             if a.scale != b.scale and not explained:
                 first, second = (format_epsilon(float(np.max(np.asarray(e.scale)))) for e in (a, b))
                 return _all_or_nothing(
