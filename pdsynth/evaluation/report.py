@@ -164,7 +164,8 @@ def report(
         schema = schema or real.schema
     alone = schema is None or isinstance(real, Dataset)
     data = as_dataset(real if alone else (real, schema))
-    schema, codes = data.schema, to_codes(data.frame, data.schema)
+    schema = check_edges(data.schema)
+    codes = to_codes(data.frame, schema)
     listed = fake if isinstance(fake, list | tuple) else [fake]
     if not listed:
         raise SchemaError("fake is an empty list: give one synthetic table, or several")
@@ -242,6 +243,16 @@ def _simulate(
             generator = np.random.default_rng([seed, i])
             drawn[name].append(fitted.model_.sample_codes(rows, generator))
     return drawn
+
+
+def check_edges(schema: Schema) -> Schema:
+    """The schema; SchemaError for one whose edges only a release has."""
+    if gone := [a.name for a in schema.attributes if a.private]:
+        raise SchemaError(
+            f"the edges of private bins are chosen by each fit, and this schema has none for "
+            f"{', '.join(gone)}: give that of the release, which is schema.toml in its folder"
+        )
+    return schema
 
 
 def _utility(

@@ -374,7 +374,7 @@ def release(
         said |= {"rows": rows, "session": session}
         if with_report:
             step("comparing with the real records")
-            add_comparison(place, model, frame, declared, said)
+            add_comparison(place, model, frame, said)
     place = out.with_name(place.name)
     click.echo(
         f"{place}: {model.ledger.verdict()}\n{model.ledger.pairs_kept()}.\n"
@@ -532,9 +532,7 @@ def find_account(
     return session
 
 
-def add_comparison(
-    place: Path, model: Model, frame: Any, schema: Schema, said: dict[str, Any]
-) -> None:
+def add_comparison(place: Path, model: Model, frame: Any, said: dict[str, Any]) -> None:
     """Put a comparison with the records on the card of a release, which is there in any case.
 
     ``said``: what :func:`write_card` takes.
@@ -543,7 +541,7 @@ def add_comparison(
     """
     try:
         fake, ledger = model.sample(said["rows"]), model.ledger
-        found = make_report(frame, fake, schema, epsilon=float(ledger.epsilon), ledger=ledger)
+        found = make_report(frame, fake, model.schema, epsilon=float(ledger.epsilon), ledger=ledger)
         write_card(place, model, report=found, **said)
     except Exception as problem:
         words = str(problem) if isinstance(problem, (SchemaError, BudgetError)) else ""

@@ -7,7 +7,9 @@ import pytest
 from privacy_tools import records_of
 
 import pdsynth as pds
+from pdsynth.core import BinaryEncoding
 from pdsynth.core.noise import ExactNoise
+from pdsynth.evaluation.protection import bit_risks
 
 SIZES = (3, 3, 2, 2)
 RNG = np.random.default_rng(2)
@@ -57,7 +59,13 @@ def test_risk_entropies_against_a_constant():
     made = pds.HMPrivBayes(200, k=1, eta=0, l=1).fit(records, noise=ExactNoise(1))
     found = pds.evaluate.protection(made, records)
     assert found.risk_error < 0.02 < found.constant_error
-    assert found.table["meant"].sum() <= 200
+    tables = [e.epsilon for e in made.ledger_.entries if e.step.startswith("table(")]
+    assert len(tables) > len(SIZES)
+    assert found.table["meant"].sum() == pytest.approx(float(sum(tables)))
+    exact = bit_risks(records, BinaryEncoding(records.schema))
+    gaps = np.array([made.risk_entropy_[bit] - exact[bit] for bit in exact])
+    assert min(gaps) < 0 < max(gaps), "signs that would cancel out"
+    assert found.risk_error == pytest.approx(np.abs(gaps).mean())
     assert "off by" in str(found)
 
 

@@ -73,7 +73,7 @@ def test_a_replaced_record_loses_what_both_were_promised():
 
 
 def test_a_rule_by_value_promises_each_record_the_epsilon_of_its_value():
-    frame, rule = people().drop(columns="own"), {"x1": {0: 0.2, 1: "1/3", 2: 1}}
+    frame, rule = people().drop(columns="own"), {"x1": {0: 1, 1: 0.2, 2: "1/3"}}
     for i in range(len(frame)):
         own = float(Q(str(rule["x1"][frame["x1"][i]])))
         found = audit.replay(
@@ -291,6 +291,10 @@ BAD = {
     "nowhere": (lambda f: "nowhere", "no column"),
     "an attribute": (lambda f: "x0", "is an attribute of the schema"),
     "above epsilon": (lambda f: pd.Series(2.0, index=f.index), "the most that anybody may lose"),
+    "one above epsilon": (
+        lambda f: pd.Series(np.where(f.index > 0, 0.5, 2.0), index=f.index),
+        "the most that anybody may lose",
+    ),
     "half a rule": (lambda f: {"x1": {0: 1, 1: 1}}, "must name each value"),
     "a strange rule": (lambda f: {"x1": 1}, "one attribute"),
     "an unknown attribute": (lambda f: {"x9": {0: 1}}, "x9"),
