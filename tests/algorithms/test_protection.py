@@ -170,6 +170,11 @@ class TestWarning:
         with pytest.warns(UserWarning, match=r"x2 \(1, with equal budgets 1\)"):
             fit(self.grouped(3), chain)
 
+    def test_without_groups_those_with_less_than_the_mean_are_named(self):
+        only = r"have more: x0 \(1, with equal budgets 1\)\. Put"
+        with pytest.warns(UserWarning, match=only):
+            fit(pds.parts.ByTies(policy={"x0": "1/3"}), self.CHAIN)
+
     def test_equal_budgets_promise_nothing(self, recwarn):
         warnings.simplefilter("always")
         fit(self.grouped(1), self.CHAIN)
