@@ -111,8 +111,12 @@ def press(page: Page, panel: Locator) -> list[float]:
             if slider.input_value() == before:  # the end of the slider
                 continue
             page.wait_for_timeout(GOAL)
-            page.wait_for_function("drawn !== null", timeout=30_000)
-            found.append(float(page.evaluate("drawn")))
+            page.wait_for_function(
+                "panel => drawn !== null || panel.querySelector('.pdsynth-alert [role=alert]')",
+                arg=panel.element_handle(),
+            )
+            if (drawn := page.evaluate("drawn")) is not None:  # else it needs a kernel
+                found.append(float(drawn))
     return found
 
 
@@ -126,8 +130,9 @@ def keys(site: Path) -> str:
         for path in sorted((site / "lessons").glob("[0-9]*.html")):
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.goto(f"{address}/lessons/{path.name}")
-            for still in page.locator("[data-panel]:not([data-panel=''])").all():
-                still.scroll_into_view_if_needed()
+            page.evaluate(
+                "for (const n of document.querySelectorAll('.pdsynth-still')) n.scrollIntoView()"
+            )
             page.locator(".pdsynth-live .main-svg").first.wait_for()
             page.wait_for_timeout(1000)
             for place, panel in enumerate(page.locator(".pdsynth-live").all()):
