@@ -72,7 +72,7 @@ def test_from_the_table_to_the_report(speak, tmp_path):
     assert f"Of {len(measured)} measured counts, the 90 % intervals of" in said
 
     status, _, refused = speak("report people.csv out/synthetic.csv people.toml")
-    assert status == 1 and "none for pay: give that of the release, schema.toml" in refused
+    assert status == 1 and "none for pay: give that of the release, which is schema.toml" in refused
 
 
 def declared(old="", new="", rules=""):
