@@ -504,11 +504,9 @@ class Recipe(Habits):
             from .opendp import OpenDPNoise
 
             return OpenDPNoise()
-        return (
-            CommonNoise(self.random_state or 0)
-            if self.noise == "common"
-            else ExactNoise(self.random_state)
-        )
+        if self.noise == "common":
+            return CommonNoise(self.random_state or 0)
+        return ExactNoise(self.random_state)
 
     def _doubts(self, schema: Schema, plan: Plan) -> list[str]:
         """What is allowed and can't be wise, in sentences."""
