@@ -70,11 +70,11 @@ def view(table: TeachingTable, epsilon: float, level: float, attribute: str) -> 
                 name=words,
                 hover="%{y}: off by %{x:,.0f} people",
             )
-    place: dict[str, Any] = {"xref": "x domain", "yref": "y domain", "yanchor": "bottom"}
+    place: dict[str, Any] = {"xref": "x domain", "yref": "y domain", "yanchor": "top"}
     held, missed = int(holds.sum()), int((~holds).sum())
-    plot.note(f"<b>{held} of {len(names)} hold 0</b>", 0.82, 1.01, 1, "private", 15,
-              xanchor="right", **place)  # fmt: skip
-    plot.note(f"<b>{missed} miss it</b>", 1, 1.01, 1, "attack", 15, xanchor="right", **place)
+    words = f"<b>{held} of {len(names)} hold 0</b>"
+    plot.note(words, 0, -0.19, 1, "private", 14, xanchor="left", **place)
+    plot.note(f"<b>{missed} miss it</b>", 1, -0.19, 1, "attack", 14, xanchor="right", **place)
     plot.set(y={"categoryarray": names[::-1], "categoryorder": "array"})
     status = (
         f"{held} of {len(names)} intervals hold the real count. Each is about "
