@@ -32,7 +32,7 @@ from pdsynth.course import panels  # noqa: E402
 
 GOAL = 300  # milliseconds from key to picture
 SOON = 150  # milliseconds for 95 of 100 places
-KEYS = 12  # of each slider: half of them to the right, half back
+KEYS = 4  # of each slider: half of them to the right, half back
 # Milliseconds from a key to the frame in which its figure is drawn, by the page's own clock.
 WATCH = """panel => { window.drawn = null;
   const plot = panel.querySelector('.pdsynth-plot');
