@@ -228,7 +228,9 @@ pd.Series({name: impossible(run) for name, run in runs.items()}, name="impossibl
 
 # %% [markdown]
 # Not one in 48,842 rows, at any ε: the model is asked for rows *given* the rule. What no rule says is as noisy as before. And a rule must be
-# known without the records: that these records happen to keep it is no reason.
+# known without the records: that these records happen to keep it is no reason. `panels.rules.panel()` in a new cell moves ε and the **rule**:
+#
+# ![Synthetic rows that can't be, of one model without the rule and given the rule](pictures/00_impossible_rows.svg)
 #
 # ## What is still not private
 #

@@ -129,6 +129,10 @@ answer["holds"] = answer["real"].between(answer["low"], answer["high"])
 answer
 
 # %% [markdown]
+# `panels.answers.panel()` in a new cell shows such intervals for every column of another table. **holds in** is the share of all fits in which an interval holds.
+#
+# ![Measured counts minus real ones with their intervals: blue ones hold the real count, red ones miss it](pictures/15_an_interval_that_holds.svg)
+#
 # ### Utility: which rows may judge?
 #
 # A random forest learns salary from the first 2,000 rows of a table. Then it is tested on those rows, on other rows of the *same* table (the thesis' public code does that), and on people

@@ -165,6 +165,21 @@ def many_comparisons() -> Pair:
     return replace_last(before, [1] * 51 + [0] * 50, (2,) * 101, words)
 
 
+# --- for edges ------------------------------------------------------------------
+
+
+@cache
+def to_the_other_end(n: int, cells: int) -> Pair:
+    """x0 is a number: records stand before the last edge, and one goes from end to end.
+
+    All edges but the last lose then what the last one gains.
+    """
+    before = np.full((n, 1), cells - 2)
+    before[-(n // 2) :] = 0
+    words = f"a record goes from the least of {cells} values to the largest"
+    return replace_last(before, cells - 1, (cells,), words)
+
+
 # --- for structures -----------------------------------------------------------
 
 

@@ -22,7 +22,9 @@ from ..core import (
     Measured,
     Network,
     Noise,
+    Quantity,
     entropy_sensitivity,
+    exponential_mechanism,
 )
 from ..published.doors import raw_door
 from ..published.privabn import abn_published, printed_sensitivity
@@ -101,6 +103,22 @@ def farthest_pair(raw: bool, door: Curator, noise: Noise, epsilon: Q) -> Any:
     return door.choose_table(
         sets, expected, np.zeros(len(sets), dtype=np.int64), epsilon, step="pair", source="residual"
     )
+
+
+def edges(number: int, door: Curator, noise: Noise, epsilon: Q) -> tuple[int, ...]:
+    """All edges of so many bins of x0: heavy values first, then medians. **Privacy:** ε."""
+    found, _ = door.choose_edges(0, number, epsilon, step="edges(x0)", source="algorithm 1")
+    return tuple(found)
+
+
+def median(sensitivity: int, door: Curator, noise: Noise, epsilon: Q) -> int:
+    """One edge of x0 by the records left and right of it, −|L − R|, with an assumed sensitivity.
+
+    **Privacy:** 2ε / ``sensitivity``: a replaced record moves L − R by 2.
+    """
+    counts = raw_door(door).peek("median", "counts of x0 for the scores", (0,))
+    scores = Quantity(-np.abs(2 * np.cumsum(counts)[:-1] - door.n), "records")
+    return exponential_mechanism(scores, Quantity(sensitivity, "records"), epsilon, noise)
 
 
 def abn_as_printed(door: Curator, noise: Noise, epsilon: Q) -> Network:

@@ -30,7 +30,7 @@ from .schema import BinaryEncoding, Schema
 
 MOST_RESTORED = 2**20  # cells of a tree on which columns get their distributions back,
 PRECISION = 1e-3  # to this part of n
-ENDS = -200.0, 200.0  # of the logarithm of a weight against that of their median
+ENDS = -700.0, 700.0  # of the logarithm of a weight against that of their median: all of a double
 KEPT = 1e-3  # a model that gives the rules all but this part of its mass keeps them anyway
 LEAST = 1e-9  # of a probability, where a model gives the rules no mass
 DRAWS = 1000  # records that rejection draws for each one asked for, and

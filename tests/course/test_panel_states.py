@@ -25,6 +25,9 @@ from pdsynth.planning import costs as cost
 STORE = Path(__file__).with_name("panel_states.json")
 POSITIONS: dict[str, list[dict[str, Any]]] = {
     "first_table": [{}, {"epsilon": 0.1, "attribute": "sex"}, {"epsilon": 3.0, "attribute": "age"}],
+    "rules": [{}, {"epsilon": 0.05}, {"rule": "wed people are married", "epsilon": 1.0}],
+    "answers": [{}, {"level": 0.5}, {"attribute": "sex", "epsilon": 1.0}],
+    "private_bins": [{}, {"column": "hours-per-week"}, {"epsilon": 0.1, "number": 8}],
     "outside": [{}, {"questions": 1, "digits": 5}, {"epsilon": 3.0}],
     "way_back": [{}, {"n": 1500}, {"epsilon": 0.2, "distance": 0.1}],
     "persons": [

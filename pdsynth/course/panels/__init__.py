@@ -12,6 +12,7 @@ from typing import Any
 
 LESSONS = {
     "first_table": "00_start_here",
+    "rules": "00_impossible_rows",
     "mechanisms": "01_dp_mechanisms",
     "ledger": "02_composition_and_ledger",
     "information": "03_bayesian_networks",
@@ -27,12 +28,14 @@ LESSONS = {
     "genetic": "13_genetic_structure_search",
     "custom": "14_custom_networks_and_disclosure",
     "evaluating": "15_evaluating_a_synthetic_table",
+    "answers": "15_an_interval_that_holds",
     "auditing": "16_auditing",
     "worlds": "16_micro_worlds",
     "personal": "17_personal_budgets",
     "side_by_side": "18_side_by_side",
     "forest": "18_forest",
     "own_data": "19_your_own_data",
+    "private_bins": "19_private_bins",
     "way_back": "19_the_way_back",
     "outside": "20_the_world_outside",
     "persons": "21_your_epsilon_is_your_own",

@@ -17,6 +17,7 @@ NOTHING_TO_SPEND = {
     "genetic",
     "outside",
     "own_data",
+    "private_bins",
     "way_back",
     "worlds",
 }  # made-up people, a stored search, public facts
@@ -29,10 +30,21 @@ ONE_TABLE = {
     "own_data",
     "persons",
     "privabn",
+    "private_bins",
+    "rules",
     "way_back",
     "worlds",
 }  # and no other fits
-NO_TABLES = {"genetic", "ordering", "outside", "persons", "way_back"}
+NO_TABLES = {
+    "answers",
+    "genetic",
+    "ordering",
+    "outside",
+    "persons",
+    "private_bins",
+    "rules",
+    "way_back",
+}
 
 
 @pytest.fixture
