@@ -152,7 +152,7 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 # **What to notice**
 # * At the first position the frames hold the strong pairs. The brightest cells are *inside*: attributes of four bits, held together by two parents.
 # * Move **k**, the number of clusters, to 1: one frame, more candidates, and the distance hardly moves. Move it to 16: strict says that there are only 15 attributes.
-# * Lower ε to 0.5: other clusters. To 0.3: "too noisy to cluster". Watch the distances, not the noise, which stays below the red line: tables of three bits are small.
+# * Lower ε to 0.5: other clusters. To 0.1: "too noisy to cluster". Watch the distances, not the noise, which stays below the red line: tables of three bits are small.
 # * Raise η to 0.9: a quarter of the arcs vanishes, where the filter leaves fewer parents than `l` allows.
 # * *Published*: markers multiply ("2 of 4" bits of an attribute), the ledger turns red in all its lines, and the distances double.
 
