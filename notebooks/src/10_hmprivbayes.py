@@ -143,8 +143,8 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 # Above 1 there is more noise than signal, above 3 hardly anything else: then `HMPrivBayes` warns, takes one cluster and gives the share to the tables. For Big5 better name the clusters yourself, for
 # instance its five traits: `clusters=[[...], ...]` and `eta=0` are public and cost nothing.
 #
-# And the risk entropies? The best constant for all bits, which no private method knows, is off by 0.305 on Adult and by 0.088 on Big5. The released ones are off by 0.089 ± 0.009 at ε = 0.2 on Adult, and on
-# Big5 by 0.112 ± 0.014 at ε = 0.2, 0.087 ± 0.005 at 0.4, 0.042 ± 0.001 at 1 (12 seeds, `python benchmarks/clusters.py`). So below 0.4 nothing is gained on Big5.
+# And the risk entropies? The best constant for all bits, which no private method knows, is off by 0.305 on Adult and by 0.088 on Big5. The released ones on Adult are off by 0.089 ± 0.009 at ε = 0.2.
+# On Big5 it is 0.112 ± 0.014 at ε = 0.2, 0.087 ± 0.005 at 0.4 and 0.042 ± 0.001 at 1. Each has 12 seeds (`python benchmarks/clusters.py`). So below 0.4 nothing is gained on Big5.
 
 # %% [markdown]
 # ## HMPrivBayes, alive
