@@ -315,7 +315,8 @@ def write(
 `python benchmarks/run.py` measures everything again on your machine and rewrites this page; `--peers` measures the peer again, too.
 
 Other pages: [beyond memory](SCALE.md), [forecasts of time and memory](FORECAST.md), [the course](COURSE.md), [reading files](READING.md),
-[audits beside a peer's](AUDIT.md), [deep audits](DEEP.md), [private bins](EDGES.md), [how often intervals hold](INTERVALS.md).
+[audits beside a peer's](AUDIT.md), [deep audits](DEEP.md), [private bins](EDGES.md), [how often intervals hold](INTERVALS.md),
+[risk entropies and clusters](CLUSTERS.md).
 
 | what (Adult, thesis coding, 45,222 × 14) | here | ratio | goal |
 |---|---|---|---|

@@ -360,6 +360,7 @@ A verdict follows a rule that is the same for all methods; nothing was tuned to 
 * [effects.csv](effects.csv): every point at which claims compare two methods, with difference, 95 % interval, ratio and Hedges' g.
 * [changes.csv](changes.csv): why a verdict changed.
 * [LEFT_OPEN.md](LEFT_OPEN.md): what the papers left open, and what became of it.
+* [PROTECTED.md](PROTECTED.md): who was protected by each strict personalised method, and what each attribute lost.
 
 ## The main picture
 
@@ -385,7 +386,10 @@ PANELS = """
 
 Each lesson's panel in its default state: `python figures/make.py lessons`.
 """
-UP = "[All figures](../README.md) · [every claim in one line](../SCOREBOARD.md)"
+UP = (
+    "[All figures](../README.md) · [every claim in one line](../SCOREBOARD.md) · "
+    "[who was protected](../PROTECTED.md)"
+)
 
 
 def advice_in_short(found: pd.DataFrame) -> str:
