@@ -125,8 +125,8 @@ moves.astype(float).round(4)
 #
 # ## The panel: the frontier
 #
-# First what each attribute loses; occupation in orange. Then its loss against the error on all *other* pairs. The green line is what you get without any personal lever: PrivBayes with less
-# ε for everybody. A personal method earns its name *below* that line. Filled: known before the run.
+# The first chart has occupation's loss against the error on all *other* pairs. The green line is what you get without any personal lever: PrivBayes with less ε for everybody.
+# A personal method earns its name *below* that line. A filled dot is known before the run. Turn the page (›) for what each attribute loses, with occupation in orange.
 #
 # **What to notice**
 # * *HPPrivBayes*: turn **r** and **θ**. The point moves right and up more than left: sketches and selections stay.

@@ -126,7 +126,7 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
             hover=f"{name}, q = %{{x}}: %{{y:.3f}}",
         )
     for cell in (3, 4):
-        plot.limit([q, q], [0, 1], cell, "real")
+        plot.limit([q, q], [0, 0.75], cell, "real")
     curves = [(3, "strongest", "strongest pairs", "look"), (3, "mean", "all pairs", "private")]
     if np.isfinite(found["dearest"]).all():
         curves += [(4, "dearest", "dearest column", "private"), (4, "sensitive", sensitive, "look")]
