@@ -166,7 +166,7 @@ session.to_frame()[["people", "epsilon"]]
 # %% [markdown]
 # ## The panel: who is missing?
 #
-# Ten thousand people of Adult, five columns. The first chart says how many went to college: of the people (grey), and of the rows of each method. Turn the page (›) for all schools and for the distances. **mix** says how many per cent chose ε = .1, .5 and 1. **tie** says how strongly being careful goes
+# Ten thousand people of Adult, five columns. The first chart says how many went to college: of the people (grey), and of the rows of each method. Turn the page (›) for all schools and for the distances. Of the controls, **mix** says how many per cent chose ε = .1, .5 and 1. **tie** says how strongly being careful goes
 # with education: 0 not at all. **method** says what is done with the preferences.
 #
 # **What to notice**
