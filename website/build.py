@@ -166,7 +166,8 @@ def front_page(source: Path, panels: dict[str, list[str]]) -> None:
     files = {name[:2]: f"lessons/{name}.html" for name in panels}
     home = source / "index.md"
     text = home.read_text(encoding="utf-8")
-    for mark, html in (("{{panel}}", still), ("{{map}}", course_map.svg(files))):
+    drawn = f"<div class='pdsynth-map'>{course_map.svg(files)}</div>"
+    for mark, html in (("{{panel}}", still), ("{{map}}", drawn)):
         text = text.replace(mark, f"```{{raw}} html\n{html}\n```")
     home.write_text(text, encoding="utf-8")
 

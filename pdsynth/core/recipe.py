@@ -522,7 +522,9 @@ class Recipe(Habits):
         return [doubt + shared] if doubt else []
 
     def _uses_bits(self, schema: Schema) -> bool:
-        return (self.over_bits or getattr(self, "reading", "") == "bits") and max(schema.sizes) > 2
+        reading = getattr(self, "reading", "")
+        bits = self.over_bits or isinstance(reading, str) and reading == "bits"
+        return bits and max(schema.sizes) > 2
 
     # --- what was spent --------------------------------------------------------------------------
 

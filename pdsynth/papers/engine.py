@@ -336,6 +336,8 @@ def like(name: str, value: Any, default: Any) -> Any:
     if isinstance(default, tuple):
         several = isinstance(value, Iterable) and not isinstance(value, str)
         items = list(value) if several else [value]
+        if len({type(d) for d in default}) > 1 and len(items) == len(default):  # a row of a table
+            return tuple(like(name, v, d) for v, d in zip(items, default, strict=True))
         return tuple(like(name, v, default[0]) if default else v for v in map(_freeze, items))
     simple = isinstance(value, (str, Real))
     if isinstance(default, str) and simple and not isinstance(value, bool):

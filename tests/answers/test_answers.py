@@ -116,6 +116,22 @@ def test_a_measured_interval_stands_around_the_measured_count(fitted):
     assert "measured count of line s" in found.attrs["said"]
 
 
+def test_the_interval_of_a_sum_of_cells_holds_the_noise_of_all_of_them():
+    """job stands in one table of 2 × 5 × 4 cells, so each of its counts has the noise of eight."""
+    model = pds.PrivBayes(1.0, k=2, random_state=3).fit(table(), SCHEMA).model_
+    (measured,) = (m for m in model.measured if "job" in m.attributes)
+    (line,) = (e for e in model.ledger.entries if e.id == measured.entry)
+    assert line.mechanism == "discrete_laplace" and measured.table.size == 8 * 5
+    law = np.exp(-np.abs(np.arange(-300, 301)) / float(line.scale))
+    summed = np.ones(1)
+    for _ in range(8):
+        summed = np.convolve(summed, law / law.sum())
+    middle = len(summed) // 2
+    t = next(t for t in range(200) if summed[middle - t : middle + t + 1].sum() >= 0.9)
+    found = model.marginal(["job"], interval=0.9)
+    assert (found["high"] - found["low"]).tolist() == [2 * t] * 5
+
+
 def test_what_wasn_t_measured_says_what_it_leaves_out(fitted):
     asked = ["sex", "job", "age", "ill"]
     found = fitted.marginal(asked, interval=0.8, repeats=3, random_state=1)

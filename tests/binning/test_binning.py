@@ -52,6 +52,17 @@ def test_every_synthesizer_fits_it(name):
     pd.testing.assert_frame_equal(back.sample(50, 3), model.sample(50, 3))
 
 
+def test_a_record_is_counted_in_the_bin_that_its_value_has_in_the_release():
+    """At so large an ε noise is 0: counts of the fit and of the released schema are the same."""
+    frame = table()
+    model = pds.baselines.Independent(10_000.0, random_state=1).fit(frame, SCHEMA).model_
+    for name in ("income", "age"):
+        (measured,) = (m for m in model.measured if m.attributes == (name,))
+        attribute = model.schema[name]
+        own = np.bincount(attribute.encode(frame[name]), minlength=attribute.size)
+        assert measured.table.tolist() == own.tolist()
+
+
 @pytest.mark.parametrize("guarantee", ["published", "none"])
 def test_other_guarantees(guarantee):
     made = pds.PrivBayes(2.0, k=1, guarantee=guarantee, random_state=1).fit(table(), SCHEMA)

@@ -11,7 +11,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pdsynth import Attribute, Network, Rule, Schema, SchemaError
-from pdsynth.core.column_rules import MISSING, code_of, possible_cells
+from pdsynth.core.column_rules import (
+    MISSING,
+    code_of,
+    keep_rules,
+    possible_cells,
+    possible_in,
+)
 from pdsynth.core.conditions import check_rules
 from pdsynth.core.factors import NEVER, CliqueTree, junction_tree
 from pdsynth.core.ledger import Ledger
@@ -42,6 +48,17 @@ class TestMasks:
             [True, True, True],  # 12 isn't named, so it is free
             [True, True, False],  # 16
         ]
+
+    def test_a_table_has_its_columns_in_any_order(self):
+        """Cell by cell: where a record can be is where :func:`keep_rules` keeps it."""
+        rules = Rule.impossible({"role": "Wife", "years": [8, 16]}), Rule.at_most("part", "hours")
+        schema = Schema(PLAIN, rules=rules)
+        for columns in itertools.permutations([0, 2, 3, 4]):
+            cells = possible_in(schema.masks, schema.sizes, columns)
+            for cell in np.ndindex(cells.shape):
+                codes = np.zeros((1, len(PLAIN)), dtype=np.int64)
+                codes[0, list(columns)] = cell
+                assert cells[cell] == keep_rules(schema.masks, codes)[0], (columns, cell)
 
     def test_determines_reads_a_public_table(self):
         table = pd.DataFrame({"years": [8, 8, 12, 16], "role": ["Child", "Child", "Wife", "Wife"]})

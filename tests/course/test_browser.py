@@ -143,7 +143,7 @@ def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     page.locator(".pdsynth-live summary").first.click()
     page.locator(".pdsynth-live summary").filter(has_text="More").click()
     press(page, "ε, privacy budget", "ArrowRight")
-    page.locator(".pdsynth-live details[open]").filter(has_text="ε is 1.1").wait_for()
+    page.locator(".pdsynth-live details[open]").filter(has_text="ε is 1.1").last.wait_for()
     colours = "() => ['.xtick text', '.y2tick text'].map(s => getComputedStyle(document.querySelector(s)).fill)"
     assert set(page.evaluate(colours)) == {"rgb(51, 51, 51)"}
     page.evaluate(
@@ -200,8 +200,8 @@ def test_hpprivbayes_panel_follows_the_keyboard(page, lab):
     for name, key, times, title in (
         ("ε, privacy budget", "ArrowRight", 3, "ε = 1.3"),
         ("k, parents of a column", "ArrowRight", 1, "k = 3"),
-        ("r, ε of a table", "ArrowLeft", 10, "r = 0.23"),
-        ("θ, threshold", "ArrowRight", 8, "θ = 0.18"),
+        ("r, budget of sensitive columns", "ArrowLeft", 10, "r = 0.23"),
+        ("θ, threshold of sensitive columns", "ArrowRight", 8, "θ = 0.18"),
     ):
         press(page, name, key, times, title)
         drawn.append(marks(page))
@@ -227,7 +227,7 @@ def test_a_messy_file_of_one_s_own_from_upload_to_release_card(page, lab):
     page.get_by_role("textbox", name="Column names").fill(" ".join(json.loads(columns)))
     page.get_by_role("textbox", name="Column names").press("Tab")
     send(page.get_by_role("button", name="Your CSV file"), "survey.csv", raw)
-    page.locator(".pdsynth-live span[role=alert]").filter(has_text="still open").wait_for()
+    page.locator(".pdsynth-live .pdsynth-status").filter(has_text="still open").wait_for()
     text = page.get_by_role("textbox", name="Declaration")
     text.fill("\n".join(f"{name}: {plain or braced}" for name, plain, braced in rules))
     text.press("Tab")

@@ -129,7 +129,7 @@ def test_a_degenerate_budget_is_a_gap_with_its_reason(cmc):
     "call",
     [
         ("other", 3, 1, {}),
-        ("hpprivbayes", 7, 1, {}),
+        ("hpprivbayes", 8, 1, {}),
         ("hpprivbayes", 3, 0, {}),
         ("hpprivbayes", 3, 1, {"epsilon": 1}),
     ],
@@ -161,6 +161,7 @@ class TestVerdicts:
         assert results.trend({"flat": [np.full(3, 0.5)] * 4}, (1, 2, 3, 4), -1) == (
             WIDE,
             "flat 0.500 → 0.500 (ρ = +0.0)",
+            "0.5 → 0.5",
         )
 
     def test_difference_is_welch(self):
@@ -287,7 +288,7 @@ class TestCommitted:
             for path in (root / "figures").rglob("*.md")
         }
         pages = make.pages()
-        assert written.keys() == pages.keys()
+        assert written.keys() - {"LEFT_OPEN.md"} == pages.keys(), "one page is written by hand"
         assert [name for name in pages if written[name] != pages[name]] == []
 
     def test_the_index_is_short_and_leads_to_every_paper(self, root):

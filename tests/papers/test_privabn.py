@@ -64,8 +64,9 @@ def test_the_pairs_of_table_2_are_counted(m):
 
 def test_table_2_corrects_the_misprint():
     result = pds.papers.reproduce("privabn", table=2)
-    assert [v.verdict for v in result.verdicts] == [REPLICATES, FAILS]
-    assert "20,825" in result.verdicts[1].numbers
+    assert [v.verdict for v in result.verdicts] == [REPLICATES, FAILS, FAILS]
+    assert "115,775,286 printed, 115,775,290 counted" in result.verdicts[1].numbers
+    assert "20,825" in result.verdicts[2].numbers
     assert result.figure.data[0].type == "table"
     assert "2.1 seconds" in result.figure.data[0].cells["values"][2]
     assert "183.7 days" in result.figure.data[0].cells["values"][2]

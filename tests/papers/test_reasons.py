@@ -95,8 +95,8 @@ def test_whether_a_network_is_worth_its_noise_follows_from_public_facts(
 def test_the_noise_of_the_stand_in_s_sketch():
     part, facts = strict(public_schema("credit_default"), 24_000)
     scale = part.threshold(facts)
-    assert round(scale, 2) == 0.11
-    assert round(scale * math.log(276), 1) == 0.6
+    assert round(scale, 2) == 0.06
+    assert round(scale * math.log(276), 1) == 0.3
     assert len(part.permitted(facts).pairs) == 276
 
 

@@ -202,7 +202,7 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         button.click()
         assert page.locator(".pdsynth-live .pdsynth-told").text_content().strip()
         page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        ink = "getComputedStyle(document.querySelector('.pdsynth-live .ytick text')).fill"
+        ink = "getComputedStyle(document.querySelector('.pdsynth-live [class$=tick] text')).fill"
         page.wait_for_function(f"() => {ink} === 'rgb(224, 224, 224)'")
         assert page.locator(".pdsynth-live").first.evaluate(FAINT, 3.0) == []
         clean(page)

@@ -261,7 +261,7 @@ def view(
 def undeclared(file: File, problem: str) -> View:
     """A file whose lines are still open: no figure, plan or schema, least of all another file's."""
     title = f"{shorten(file.name, WIDE)}: not declared yet"
-    return View(Board("own_data", title).figure, f"Nothing to plan for {file.name} yet. {problem}.")
+    return View(Board("own_data", title).figure, f"Nothing to plan for {file.name} yet: {problem}.")
 
 
 class DeclarationForm:

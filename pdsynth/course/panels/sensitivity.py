@@ -192,7 +192,7 @@ def values_table(state: dict[str, Any], attribute: str) -> str:
         Try(
             "a low threshold",
             {"theta": 0.01},
-            "{now.a} attributes instead of {was.a} are in group A, so fewer are favoured, and the "
+            "{now.a} attributes instead of {was.a} are in group A, so fewer are favoured. The "
             "noise scale of its tables falls from {was.scale:.0f} to {now.scale:.0f} records.",
             lambda was, now: now.a > was.a and now.scale < was.scale,
         ),

@@ -148,11 +148,12 @@ def test_every_panel_of_the_course_from_end_to_end(module):
     assert shown.view.status
     before = shown.values
     for key, widget in shown.controls.items():
-        places = (
-            [widget.min, widget.max]
-            if hasattr(widget, "min")
-            else [value for _, value in widget._options_full][-2:]
-        )
+        if hasattr(widget, "min"):
+            places = [widget.min, widget.max]
+        elif hasattr(widget, "_options_full"):
+            places = [value for _, value in widget._options_full][-2:]
+        else:  # a box to tick
+            places = [not widget.value, widget.value]
         for place in places:
             shown.set(**{key: place})
             assert shown.error is None or type(shown.error).__module__ == "pdsynth.core.errors", (

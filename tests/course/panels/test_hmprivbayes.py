@@ -67,10 +67,10 @@ def test_arcs_join_pieces_once_and_inside_clusters(table):
 
 
 def test_too_noisy_to_cluster_is_said_and_not_warned(table, recwarn):
-    view = hmprivbayes.view(table, epsilon=0.2)
+    view = hmprivbayes.view(table, epsilon=0.1)
     assert "Too noisy to cluster: one cluster instead." in view.status
     assert not [w for w in recwarn if issubclass(w.category, UserWarning)]
-    assert "Too noisy" not in hmprivbayes.view(table, epsilon=0.2, k=1).status
+    assert "Too noisy" not in hmprivbayes.view(table, epsilon=0.1, k=1).status
 
 
 def test_hmprivbayes_panel_refuses_more_clusters_than_attributes_and_keeps_the_figure(table):

@@ -36,7 +36,7 @@ def test_a_policy_loses_least_whatever_attribute_it_names(table):
         assert min(loss, key=loss.__getitem__) == "custom network, policy"
         assert loss["custom network, policy"] == pytest.approx(
             0.7 / 27
-        )  # r = 1/26 of the tables' 0.7, and no other table
+        )  # half of another table's of the 13, of the tables' 0.7, and no other table
 
 
 @pytest.mark.slow
