@@ -140,7 +140,7 @@ from pdsynth.course import panels
 panels.personal.panel()
 
 # %% [markdown]
-# ![Losses of all attributes under HPPrivBayes, and its point above PrivBayes' line](pictures/17_personal_budgets.svg)
+# ![Losses of all attributes under HPPrivBayes, and its point below PrivBayes' line](pictures/17_personal_budgets.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #
