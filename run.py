@@ -7,6 +7,7 @@
     python3 run.py site     build the website in build/site/html
     python3 run.py voila    show the lessons as pages without code, with a running kernel
     python3 run.py pdsynth  a table of your own: pdsynth outline data.csv, plan, release, report
+    python3 run.py figures  a paper's figure with your settings: figures hpprivbayes --figure 3 …
 
 The first use makes .venv beside this file and installs there the exact versions of constraints.txt
 (lab, voila: of constraints-lab.txt), each file checked against its hash; nothing else on the
@@ -48,6 +49,7 @@ TASKS = {
     "site": ("test", [["website/build.py"]]),
     "voila": ("lab", [["-m", "voila", "notebooks"]]),
     "pdsynth": ("lab", [["-m", "pdsynth"]]),
+    "figures": ("test", [[str(ROOT / "figures" / "make.py")]]),
     "lint": (
         "test",
         [
@@ -58,7 +60,8 @@ TASKS = {
         ],
     ),
 }
-HERE = ("pdsynth",)  # tasks whose words name files of the folder that they are started in
+# Tasks whose words name files of the folder that they are started in.
+HERE = ("pdsynth", "figures")
 # Without this the "Jupyter news" question covers a corner of every lesson.
 NEWS = "@jupyterlab/apputils-extension:notification"
 OVERRIDES = {NEWS: {"fetchNews": "false", "checkForUpdates": False}}

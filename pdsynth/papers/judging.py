@@ -46,13 +46,9 @@ class Ask:
         rule, tested, runs = fill(text, words), claim["rule"] not in EXACT, question.runs
         if (name := next((n for n in NOT_JUDGED if n in claim), None)) is not None:
             verdict, rule, tested = NOT_JUDGED[name], f"not judged: {texts[name]}", False
-        elif _once(found.get("found")):
-            verdict, rule, tested = (
-                WIDE,
-                "not judged: no verdict of quality rests on one run",
-                False,
-            )
-            runs = 1
+        elif (few := _too_few(found.get("found"))) is not None:
+            runs, reason = few
+            verdict, rule, tested = WIDE, f"not judged: {reason}", False
         judged = verdict not in OPEN
         held = _tries(question, verdict) if claim["rule"] in TOLERANT and judged else ""
         return Verdict(
@@ -165,9 +161,13 @@ def _bears(ask: Judge, verdict: Verdict, m: int) -> int:
     return low
 
 
-def _once(found: Any) -> bool:
-    """Whether a difference rests on a single run of one side."""
-    return isinstance(found, Gaps) and any(np.isinf(half) for _, half in found)
+def _too_few(found: Any) -> tuple[int, str] | None:
+    """The runs of a difference that rests on one run of a side, or on none, and what follows."""
+    if not isinstance(found, Gaps) or not any(np.isinf(half) for _, half in found):
+        return None
+    if any(np.isnan(gap) for gap, _ in found):
+        return 0, "a method refused to run at some of the points (the trials' notes say why)"
+    return 1, "no verdict of quality rests on one run"
 
 
 def _tries(question: Question, verdict: str) -> str:

@@ -221,7 +221,11 @@ def interval(gap: float, half: float, digits: int = 2) -> str:
 
     >>> interval(0.5, 0.25), interval(0.5, float("inf"))
     ('+0.50 ± 0.25', '+0.50 (one run)')
+    >>> interval(float("nan"), float("inf"))  # a method refused every run
+    'a gap'
     """
+    if np.isnan(gap):
+        return "a gap"
     return f"{gap:+.{digits}f}" + (f" ± {half:.{digits}f}" if np.isfinite(half) else " (one run)")
 
 

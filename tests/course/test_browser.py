@@ -144,7 +144,10 @@ def test_an_opened_table_stays_open_and_a_dark_page_gets_light_text(page, lab):
     page.locator(".pdsynth-live summary").filter(has_text="More").click()
     press(page, "ε, privacy budget", "ArrowRight")
     page.locator(".pdsynth-live details[open]").filter(has_text="ε is 1.1").last.wait_for()
-    colours = "() => ['.xtick text', '.y2tick text'].map(s => getComputedStyle(document.querySelector(s)).fill)"
+    colours = (
+        "() => [...document.querySelectorAll('.pdsynth-live .main-svg [class$=tick] text')]"
+        ".slice(0, 9).map(text => getComputedStyle(text).fill)"
+    )
     assert set(page.evaluate(colours)) == {"rgb(51, 51, 51)"}
     page.evaluate(
         "() => { window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'}); }"

@@ -29,14 +29,15 @@ def test_the_command_of_the_readme_draws_ones_own_figure_and_changes_nothing(tmp
         (shutil.copytree if (ROOT / part).is_dir() else shutil.copyfile)(ROOT / part, there)
     before = fingerprint(copy / "figures")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    command = re.search(r"`python (figures/make.py [^`]+)`", text)[1].split()
+    command = re.search(r"`python3 run.py figures ([^`]+)`", text)[1].split()
+    command = ["figures/make.py", *command]
     ran = subprocess.run(
         [sys.executable, "-B", *command, *SMALL], cwd=copy, capture_output=True, text=True
     )
     assert ran.returncode == 0, ran.stderr
     mine = copy / "mine" / "hpprivbayes"
     trials = pd.read_csv(mine / "fig3_trials.csv", dtype=str)
-    assert set(trials["r"].dropna()) == {"1/5"} and set(trials["theta"].dropna()) == {"0.3"}
+    assert set(trials["r"].dropna()) == {"1/5"} and set(trials["theta"].dropna()) == {"0.05"}
     assert set(trials["repeat"]) == {"0", "1"}
     assert (mine / "fig3.svg").exists() and "replicates" in (mine / "README.md").read_text("utf-8")
     assert fingerprint(copy / "figures") == before
@@ -57,4 +58,4 @@ def test_the_code_of_the_readme_does_the_same():
     exec(small, scope)  # our own text
     mine = scope["mine"]
     assert small != code and mine.figure.data and len(mine.table())
-    assert set(mine.data["r"]) == {"", "1/5"} and set(mine.data["theta"]) == {"", "0.3"}
+    assert set(mine.data["r"]) == {"", "1/5"} and set(mine.data["theta"]) == {"", "0.05"}

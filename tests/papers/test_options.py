@@ -118,3 +118,14 @@ def test_one_epsilon_is_enough_for_every_rule(tiny):
     assert pds.papers.reproduce("hpprivbayes", 4, svm_rows=100, **small).verdicts
     found = pds.papers.reproduce("hpprivbayes", 5, degrees=1, **small)
     assert isinstance(found.summary(), pd.DataFrame) and found.verdicts
+
+
+def test_where_a_method_refuses_every_run_nothing_is_called_one_run(tiny):
+    """Under θ = 9 no attribute is in A but S: the thesis' Algorithm 5 divides by less than zero."""
+    options = {"data": tiny, "theta": 9.0, "degrees": 2, "epsilons": 1, "repeats": 2, "jobs": 1}
+    found = pds.papers.reproduce("hpprivbayes", 3, **options)
+    (better,) = (v for v in found.verdicts if "better networks" in v.claim)
+    assert better.said == "our intervals too wide (n = 0)" and "refused to run" in better.rule
+    assert "a gap" in better.numbers and "nan" not in better.numbers
+    twin = pds.papers.reproduce("hpprivbayes", 3, **options | {"theta": 0.0})
+    assert not any("a gap" in v.numbers for v in twin.verdicts)

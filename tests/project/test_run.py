@@ -341,6 +341,7 @@ PROGRAMS = {  # the first sign of each task that isn't a server
     ),
     "site": (["--help"], ["usage: build.py", "--lessons"]),
     "pdsynth": (["plan", "survey.csv", "survey.toml", "--epsilon", "1"], ["6,000 rows"]),
+    "figures": (["--help"], ["usage: make.py", "--out"]),
 }
 
 
