@@ -3,7 +3,8 @@
 Every panel: each control moved alone through the values of ``website/states.toml``, and what its
 try-this buttons set, twice, since some panels remember places; processor time, computed and drawn.
 SITE, a built site (default ``build/site/html``): lesson 00 from a plain file server in a fresh
-browser profile, five times.
+browser profile, five times; then every panel's sliders, key by key, from the key to the picture.
+``--keys`` measures and prints these keys alone.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ import statistics
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "website"), str(ROOT / "tests")]
@@ -26,6 +31,15 @@ from site_tools import Server  # noqa: E402
 from pdsynth.course import panels  # noqa: E402
 
 GOAL = 300  # milliseconds from key to picture
+SOON = 150  # milliseconds for 95 of 100 places
+KEYS = 4  # of each slider: half of them to the right, half back
+# Milliseconds from a key to the frame in which its figure is drawn, by the page's own clock.
+WATCH = """panel => { window.drawn = null;
+  const plot = panel.querySelector('.pdsynth-plot');
+  addEventListener('keydown', () => { window.pressed = performance.now(); }, {capture: true});
+  new MutationObserver(() => { if (plot.getAttribute('aria-busy') === 'false')
+    requestAnimationFrame(() => { window.drawn = performance.now() - window.pressed; });
+  }).observe(plot, {attributes: true, attributeFilter: ['aria-busy']}); }"""
 NUMBER = """() => [...document.querySelectorAll('.cell_output')]
   .some(node => /\\d/.test(node.innerText) && node.getBoundingClientRect().height)"""
 
@@ -82,9 +96,73 @@ def first_number(site: Path) -> tuple[list[float], list[float]]:
     return numbers, alive
 
 
+def press(page: Page, panel: Locator) -> list[float]:
+    """Milliseconds of each key on each slider of one panel that gives a new figure."""
+    panel.evaluate(WATCH)
+    found = []
+    for slider in panel.locator("input[type=range]").all():
+        if not slider.is_visible():
+            continue
+        slider.focus()
+        for key in ["ArrowRight"] * (KEYS // 2) + ["ArrowLeft"] * (KEYS // 2):
+            page.evaluate("window.drawn = null")
+            before = slider.input_value()
+            page.keyboard.press(key)
+            if slider.input_value() == before:  # the end of the slider
+                continue
+            page.wait_for_timeout(GOAL)
+            page.wait_for_function(
+                "panel => drawn !== null || panel.querySelector('.pdsynth-alert [role=alert]')",
+                arg=panel.element_handle(),
+            )
+            if (drawn := page.evaluate("drawn")) is not None:  # else it needs a kernel
+                found.append(float(drawn))
+    return found
+
+
+def keys(site: Path) -> str:
+    """A line for each panel of the site, and one for all keys together."""
+    from playwright.sync_api import sync_playwright
+
+    lines, every = [], []
+    with Server(site) as address, sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        for path in sorted((site / "lessons").glob("[0-9]*.html")):
+            page = browser.new_page(viewport={"width": 1440, "height": 900})
+            page.goto(f"{address}/lessons/{path.name}")
+            page.evaluate(
+                "for (const n of document.querySelectorAll('.pdsynth-still')) n.scrollIntoView()"
+            )
+            page.locator(".pdsynth-live .main-svg").first.wait_for()
+            page.wait_for_timeout(1000)
+            for place, panel in enumerate(page.locator(".pdsynth-live").all()):
+                found = press(page, panel)
+                every += found
+                if found:
+                    name = path.stem if not place else f"{path.stem}, panel {place + 1}"
+                    late, most = np.percentile(found, 95), max(found)
+                    lines.append(
+                        f"| {name} | {len(found)} | {np.median(found):.0f} | {late:.0f} | {most:.0f} |"
+                    )  # noqa: E501
+            page.close()
+        browser.close()
+    soon, in_time = (100 * np.mean(np.array(every) <= goal) for goal in (SOON, GOAL))
+    lines.append(
+        f"| **all** | {len(every)} | {np.median(every):.0f} | {np.percentile(every, 95):.0f} | {max(every):.0f} |"
+    )  # noqa: E501
+    head = f"{soon:.1f} % of the keys have their picture within {SOON} ms (goal 95 %), {in_time:.1f} % within {GOAL} ms (goal all)."  # noqa: E501
+    table = "| panel | keys | median, ms | 95 of 100 within | slowest |\n|---|---|---|---|---|\n"
+    return f"{head}\n\n{table}" + "\n".join(lines) + "\n"
+
+
 def main(words: list[str]) -> None:
     """Measure, and write the page."""
+    alone = "--keys" in words
+    words = [word for word in words if word != "--keys"]
     site = Path(words[0]) if words else ROOT / "build" / "site" / "html"
+    if alone:
+        print(f"load {os.getloadavg()[0]:.1f}\n\n{keys(site)}")
+        return
     numbers, alive = first_number(site)
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     rows = [panel_row(topic) for topic in states.GRIDS]
@@ -101,8 +179,13 @@ ones; goal {GOAL} for 95 of 100 new places:
 | panel | places | new: median | 95 of 100 within | seen: median | |
 |---|---|---|---|---|---|
 """  # noqa: E501
+    pressed = f"""
+## From a key to its picture
+
+The site in a browser, 1440 × 900, {KEYS} arrow keys on each slider in reach, from the key to the frame with the new figure; no kernel.
+{keys(site)}"""
     page = Path(__file__).with_name("COURSE.md")
-    page.write_text(text + "\n".join(rows) + "\n", encoding="utf-8")
+    page.write_text(text + "\n".join(rows) + "\n" + pressed, encoding="utf-8")
     print(page.read_text(encoding="utf-8"))
 
 

@@ -154,9 +154,9 @@ pds.Session(1, diary)  # tomorrow, in another kernel: the account goes on
 # The whole ledger stands below.
 #
 # **What to notice**
-# * *PrivBayes, strict*: the two columns are equal and end at the line. Any ε, any k.
-# * *PrivBayes as the thesis reprints it* with *strict*: refused. Under *published* the true column overshoots the line: its tables get half
-#   the noise that they need.
+# * It starts with *PrivBayes as the thesis reprints it*, *published*: the true column overshoots the line, since its tables get half the noise that
+#   they need. With *strict* this reading is refused.
+# * *PrivBayes, strict* (the second button): the two columns are equal and end at the line. Any ε, any k.
 # * *HPPrivBayes, published*: red to the top, three entries that nobody paid for. *Strict* pays for the same three as "sketches" and closes at ε.
 # * Raise **k** under *PrivBayes, strict*: attributes that are parents of many tables lose most.
 
@@ -166,7 +166,7 @@ from pdsynth.course import panels
 panels.ledger.panel()
 
 # %% [markdown]
-# ![Claimed and true ε of PrivBayes at ε = 1, k = 2](pictures/02_composition_and_ledger.svg)
+# ![Claimed and true ε of PrivBayes as the thesis reprints it, at ε = 1, k = 2: 1 is claimed, 1.5 is spent](pictures/02_composition_and_ledger.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

@@ -162,22 +162,23 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     real = Marginals(records.codes, dataset.schema, sets=attribute_sets(len(dataset.schema), 2))
     run.tables[dataset.name] = records.n
     wanted = [(point, repeat) for repeat in range(run.repeats) for point in points(key, settings)]
-    jobs = list(dict.fromkeys(_fitted(point, repeat) for point, repeat in wanted))
+    fits = [(_fitted(point, settings), repeat) for point, repeat in wanted]
+    jobs = list(dict.fromkeys(fits))
     todo = [(point, repeat, run.seed, settings, real, records) for point, repeat in jobs]
     done = dict(run.each(measure, todo, "persons"))
     rows = {job: done[at] for at, job in enumerate(jobs)}
-    return pd.DataFrame(
-        [
-            rows[_fitted(p, i)] | {"tie": f"{p.tie:g}", "bins": say_bins(p, settings)}
-            for p, i in wanted
-        ]
-    )
+    labels = [
+        {"mix": point.mix, "tie": f"{point.tie:g}", "bins": say_bins(point, settings)}
+        for point, _ in wanted
+    ]
+    return pd.DataFrame([rows[fit] | own for fit, own in zip(fits, labels, strict=True)])
 
 
-def _fitted(point: Point, repeat: int) -> tuple[Point, int]:
-    """The point whose fit stands for this one: without levels, neither ties nor bins matter."""
-    alike = point.method in (LEAST, MOST) and point.bins
-    return (replace(point, tie=0.0, bins=2) if alike else point), repeat
+def _fitted(point: Point, settings: Any) -> Point:
+    """The point whose fit stands for this one: where all have one ε, nobody's level matters."""
+    if point.method not in (LEAST, MOST):
+        return point
+    return replace(point, mix=settings.mixes[0], tie=0.0, bins=0)
 
 
 def say_bins(point: Point, settings: Any) -> str:
@@ -220,8 +221,8 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(title_text=title, type="category")
     plot.update_yaxes(rangemode="tozero")
     plot.update_yaxes(title_text="mean 2-way distance", col=1)
-    said = "each person loses at most her own ε (add or remove); " + (
-        "mixes in per cent" if key == 1 else "ε from .1 to 1, rounded down"
+    said = "each loses at most her own ε (add or remove); " + (
+        "mixes in per cent" if key == 1 else "ε from .1 to 1"
     )
     return finish(plot, data, "Persons with an ε of their own", said, 460)
 

@@ -248,16 +248,38 @@ def by_value(data: pd.DataFrame, schema: Schema, given: Mapping[Any, Any]) -> Pe
 def rounded_down(own: np.ndarray, levels: int) -> People:
     """Levels for many different ε: each is rounded down to one of a few, so nobody gives more.
 
-    ``own``: public, float (n,). The levels lie between the least and the largest, in equal ratios,
-    written with two significant digits.
+    ``own``: public, float (n,). Of all decimals of two significant digits, those are offered that
+    keep most of the sum of ε, since a count's size against its noise goes with that sum. With two
+    levels in equal ratios, nearly everybody would be rounded down to the least.
 
-    >>> rounded_down(np.array([0.1, 0.2, 1.0]), 3).levels
-    (Fraction(1, 10), Fraction(31, 100), Fraction(1, 1))
+    >>> rounded_down(np.array([0.1, 0.4, 0.5, 1.0]), 2).levels
+    (Fraction(1, 10), Fraction(2, 5))
     """
-    steps = np.geomspace(own.min(), own.max(), levels)
-    offered = sorted({floor_to_digits(float(step), 2) for step in steps})
-    place = np.searchsorted([float(x) for x in offered], own, side="right") - 1
-    return People(tuple(offered), place.astype(np.int64))
+    exact = sorted({floor_to_digits(float(value), 2) for value in np.unique(own)})
+    steps, rising = np.array(exact, dtype=float), np.sort(own)
+    offered = tuple(
+        exact[at] for at in keep_most(steps, len(own) - rising.searchsorted(steps), levels)
+    )
+    place = np.searchsorted([float(level) for level in offered], own, side="right") - 1
+    return People(offered, place.astype(np.int64))
+
+
+def keep_most(steps: np.ndarray, persons: np.ndarray, levels: int) -> list[int]:
+    """The places of at most so many steps, the first among them, with the largest sum of ε.
+
+    ``persons``: how many reach each of the rising steps. A step that follows another adds their
+    difference for each person who reaches it, so the best sums are found level by level.
+    """
+    best = np.where(np.arange(len(steps)) == 0, steps[0] * persons[0], -np.inf)
+    before = []
+    for _ in range(levels - 1):
+        sums = best[:, None] + (steps - steps[:, None]) * persons
+        before.append(sums.argmax(axis=0))
+        best = sums.max(axis=0)
+    chosen = [int(best.argmax())]
+    for came_from in reversed(before):
+        chosen.append(int(came_from[chosen[-1]]))
+    return sorted({*chosen})
 
 
 def floor_to_digits(value: float, digits: int) -> Fraction:

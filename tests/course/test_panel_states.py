@@ -39,7 +39,7 @@ POSITIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "ledger": [
         {},
-        {"algorithm": "PrivBayes as the thesis reprints it"},
+        {"algorithm": "PrivBayes as the thesis reprints it", "guarantee": "strict"},
         {"algorithm": "HPPrivBayes", "guarantee": "published", "epsilon": 0.5},
         {"algorithm": "PrivBayes as the thesis reprints it", "guarantee": "published", "k": 3},
     ],

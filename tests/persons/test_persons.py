@@ -1,7 +1,7 @@
 """Persons with an ε of their own: what each level loses, exactly, and what the model then says."""
 
 from fractions import Fraction as Q
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pandas as pd
@@ -160,6 +160,16 @@ def test_rounding_down_never_takes_more_than_was_given(own, levels):
     assert all(
         found.levels[g] <= Q(str(mine)) for g, mine in zip(found.of, own.tolist(), strict=True)
     )
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.integers(1, 3))
+def test_rounding_down_keeps_the_largest_sum(tenths, levels):
+    """Against every choice of levels, the least of them always offered."""
+    found = persons.rounded_down(np.array(tenths) / 10, levels)
+    kept = sum(found.levels[g] for g in found.of)
+    offers = combinations_with_replacement(tenths, levels - 1)
+    best = max(sum(max(x for x in (min(tenths), *o) if x <= v) for v in tenths) for o in offers)
+    assert kept == Q(best, 10)
 
 
 def test_weighted_counts_are_those_of_copied_rows():

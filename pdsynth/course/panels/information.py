@@ -60,7 +60,7 @@ def draw(
     plot.pairs(matrix, names, zmin=0, zmax=TOPS[measure], colorbar=colour_bar(measure, 0.0))
     for i, j in (pair, pair[::-1]):
         plot.mark((i - 0.5, i + 0.5), (j - 0.5, j + 0.5), "look", 1, 3, None)
-        plot.note(f"<b>{matrix[i, j]:.2f}</b>", i, j, 1, "look", 15, bgcolor="rgba(0,0,0,.75)")
+        plot.note(f"<b>{matrix[i, j]:.2f}</b>", i, j, 1, "#FFFFFF", 15, bgcolor="rgba(0,0,0,.75)")
     p = counts / counts.sum()
     gap = p - np.outer(p.sum(1), p.sum(0))
     x, y = (list(table.schema.attributes[j].labels) for j in pair)
@@ -146,7 +146,8 @@ def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> 
     noisy, bits = measure == "R with noise", measure == "I, bits"
     plot = Board("information", f"{measure}{f', ε = {epsilon:g}' if noisy else ''}: {x} and {y}")
     draw(table, plot, matrix, pair, measure)
-    plot.entitle("xy", f"What each pair of columns shares: {measure}")
+    unit = "bits (a bit: one yes-or-no answer)" if bits else measure
+    plot.entitle("xy", f"What each pair of columns shares: {unit}")
     plot.entitle(
         "x2y2", f"{friendly(x).capitalize()} and {friendly(y)}: orange is more often together"
     )

@@ -9,7 +9,7 @@ from ..widgets.view import Try, View
 from .drawing import Board
 from .panel import live_panel
 from .table import TeachingTable, adult
-from .words import GUARANTEE
+from .words import GUARANTEES
 
 ALGORITHMS = ("PrivBayes", "PrivBayes as the thesis reprints it", "HPPrivBayes")
 TOP = 3.0  # both ε axes end there, whatever the sliders say
@@ -85,10 +85,11 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
             lambda was, now: now.free > 0 and now.true == math.inf,
         ),
         Try(
-            "the thesis' PrivBayes",
-            {"algorithm": ALGORITHMS[1], "guarantee": "published"},
-            "{now.claimed:g} is claimed and {now.true:.3g} spent: the checker objects.",
-            lambda was, now: now.true > now.claimed and now.objects,
+            "the noise that is due",
+            {"algorithm": "PrivBayes", "guarantee": "strict"},
+            "{now.claimed:g} is claimed and {now.true:.3g} spent, {was.true:.3g} before: the "
+            "checker has no objection.",
+            lambda was, now: now.true == now.claimed and was.objects and not now.objects,
         ),
         Try(
             "no parents",
@@ -98,8 +99,8 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
             lambda was, now: now.structure < was.structure,
         ),
     ),
-    algorithm=choice("algorithm", ALGORITHMS),
-    guarantee=GUARANTEE,
+    algorithm=choice("algorithm", ALGORITHMS, ALGORITHMS[1]),
+    guarantee=choice("guarantee", list(GUARANTEES), "published"),
     epsilon=slider("ε", 1.0, 0.1, 2.0, 0.1, tooltip="ε, what the run promises to cost"),
     k=slider("k", 2, 0, 3, 1, unit="parents", tooltip="k, largest number of parents"),
 )

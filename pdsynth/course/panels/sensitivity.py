@@ -118,7 +118,7 @@ def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float
         "label": "threshold θ",
     }
     plot.set(
-        x={"title": f"what a column tells of {friendly(sensitive)}, bits"},
+        x={"title": "bits (yes-or-no answers) that a column tells"},
         y4={"range": ends},
         y={
             "categoryorder": "array",

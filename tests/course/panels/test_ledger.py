@@ -19,17 +19,17 @@ def sums(view):
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 @pytest.mark.parametrize("k", [0, 2])
 def test_strict_columns_end_at_the_promise(algorithm, epsilon, k):
-    view = ledger.view(algorithm=algorithm, epsilon=epsilon, k=k)
+    view = ledger.view(algorithm=algorithm, guarantee="strict", epsilon=epsilon, k=k)
     assert np.allclose(sums(view), epsilon)
     assert "no objection" in view.status
 
 
 def test_the_reprint_overshoots_by_half_and_strict_refuses_it():
-    view = ledger.view(algorithm=ledger.ALGORITHMS[1], guarantee="published")
+    view = ledger.view()
     assert np.allclose(sums(view), [1.0, 1.5])
     assert "true ε = 3/2" in view.status
     with pytest.raises(BudgetError, match="thesis"):
-        ledger.view(algorithm=ledger.ALGORITHMS[1])
+        ledger.view(guarantee="strict")
 
 
 def test_unaccounted_parts_are_red_to_the_end():
@@ -44,7 +44,7 @@ def test_unaccounted_parts_are_red_to_the_end():
 
 def test_ledger_panel_shows_a_refusal_and_recovers():
     panel = ledger.panel()
-    panel.controls["algorithm"].value = ledger.ALGORITHMS[1]
+    panel.controls["guarantee"].value = "strict"
     assert isinstance(panel.error, BudgetError)
     assert "role='alert'" in panel.alert.value
     panel.controls["guarantee"].value = "published"
