@@ -149,8 +149,8 @@ pd.DataFrame(rows).T.rename_axis("ε, of which 15 % for the sketch").round(2)
 # %% [markdown]
 # ## HMPrivBayes, alive
 #
-# First attributes in sampling order, coloured by cluster. An arc stands wherever a bit of one is a parent of a bit of the other. Then the noise
-# of their tables, and the two-way distances, sorted by cluster; what lies outside the frames is independent by construction.
+# The first chart says how far off pairs of columns are: those in one cluster, and those that were cut apart. Turn the page (›) for the distance of each pair, sorted by cluster.
+# What lies outside the frames is independent by construction. The last two charts are the noise of the tables and the network of each cluster.
 #
 # **What to notice**
 # * At the first position the frames hold the strong pairs. The brightest cells are *inside*: attributes of four bits, held together by two parents.

@@ -139,12 +139,12 @@ pd.DataFrame(rows).T.map("{:.1%}".format)
 #
 # ## PrivABN, alive
 #
-# Four charts. The first has the parents at each place of the network, the second the errors of 200 random queries. The third follows one lone person: how her column is
-# released if she said no (solid) or yes (dotted). The fourth counts, of all lone people, how many of their answers are guessed from the released tables.
+# Four charts, a page each (›). The first follows one lone person, as published: how her column is released if she said no (grey) or yes (orange). The second counts, of all lone people,
+# how many of their answers are guessed from the released tables. The third has the errors of 200 random queries, the last the parents at each place of the network.
 #
 # **What to notice**
-# * One lone person, red against orange: as published her two answers are worlds apart. The orange lines lie on each other, and still do at ε = 1.
-# * Lower ε to 0.01, a fifth of the paper's smallest useful value: red is still far apart. The noise shrinks with $n$; her change doesn't.
+# * One lone person, grey against orange: as published her two answers are worlds apart.
+# * Lower ε to 0.01, a fifth of the paper's smallest useful value: they are still far apart. The noise shrinks with $n$; her change doesn't.
 # * All lone people: the strict bar isn't 50 %. Three quarters is what the *crowd* tells about anybody. The red bar is 100 %: it tells about *them*.
 # * Parents: strict uses one parent at ε = 0.05, and up to five at ε = 1.
 # * Errors: the price. Strict errors are several times larger. Raise ε until orange reaches where red stood at 0.05: about 1, twenty times the claim.

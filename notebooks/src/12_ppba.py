@@ -119,10 +119,11 @@ run.ledger_
 #
 # ## PPBA, alive
 #
-# First come the network in its order, and the budget of every table, the heaviest first. Then comes what the ratio does to the distances and to what attributes lose. The red line is where q stands.
+# The first chart says what the ratio does to pairs of columns: to all of them, and to the strongest. The dashed line is where q stands. Turn the page (›) for what attributes lose,
+# for the budget of every table, the heaviest first, and for the network. The panel begins at q = 1.5.
 #
 # **What to notice**
-# * Raise **q** to 2: the budgets fan out over four powers of ten. The strongest pairs, the ones a synthetic table is made for, drown in noise (blue).
+# * Raise **q** to 2: the budgets fan out over four powers of ten. The strongest pairs, the ones a synthetic table is made for, go under in noise (orange).
 # * Lower q to 0.85: the strongest pairs get *better* than with equal shares, and the mean suffers little. Below 0.7 the light tables drown and take the mean with them.
 # * The losses hardly move. An attribute stands in several tables, its own and those of its children, so what one table saves another one spends.
 # * Lower ε to 0.2: everything rises, and the valley around q = 1 gets narrow.

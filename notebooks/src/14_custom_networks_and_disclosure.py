@@ -117,8 +117,8 @@ pd.DataFrame(table).astype(float).round(3).sort_values("custom").head(6)
 #
 # ## The custom network, alive
 #
-# Above, Fig. 1 of the paper: correlations in the original, in a table from an ordinary network, and in one from the custom network; the red frame is the sensitive
-# attribute. Below: how often the attacker finds it, how well income is learnt, and the attribute's own ε.
+# First how often the attacker finds the sensitive attribute: in the real table, in one from an ordinary network, and in one whose custom network cuts the secret off. Then how well income
+# is learnt, and the attribute's own ε. The last three pages (›) are Fig. 1 of the paper: the correlations in these tables, with the sensitive attribute framed.
 #
 # **What to notice**
 # * The framed row: in map c nothing is left of it but its last square, the tie to income. The rest of map c looks like map b.

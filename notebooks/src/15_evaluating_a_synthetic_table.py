@@ -174,7 +174,7 @@ risk.round(3)
 #
 # ## All of it, alive
 #
-# Four charts: all tables on the measure that you choose; the chosen table's errors, set by set, over those of other real people; its worst sets; and use against risk.
+# Four charts, a page each (›). First use against risk. Then all tables on the measure that you choose. Then the chosen table's errors, set by set, over those of other real people, and its worst sets.
 #
 # **What to notice**
 # * Choose *1-way*, *2-way*, *3-way* at ε = 1: the order of the private tables changes, the table doesn't.

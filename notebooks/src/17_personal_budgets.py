@@ -132,8 +132,8 @@ moves.astype(float).round(4)
 #
 # ## The panel: the frontier
 #
-# First what each attribute loses; occupation in orange. Then its loss against the error on all *other* pairs. The green line is what you get without any personal lever: PrivBayes with less
-# ε for everybody, its tables made to agree as HPPrivBayes' are. A personal method earns its name *below* that line. Filled: known before the run.
+# The first chart has occupation's loss against the error on all *other* pairs. The green line is what you get without any personal lever: PrivBayes with less ε for everybody, its tables made to agree
+# as HPPrivBayes' are. A personal method earns its name *below* that line. A filled dot is known before the run. Turn the page (›) for what each attribute loses, with occupation in orange.
 #
 # **What to notice**
 # * *HPPrivBayes*: turn **r**. The point hardly moves to the left: in this network occupation stands in half of A's tables and in half of B's, and sketches and selections stay.
@@ -147,7 +147,7 @@ from pdsynth.course import panels
 panels.personal.panel()
 
 # %% [markdown]
-# ![Losses of all attributes under HPPrivBayes, and its point above PrivBayes' line](pictures/17_personal_budgets.svg)
+# ![Losses of all attributes under HPPrivBayes, and its point below PrivBayes' line](pictures/17_personal_budgets.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

@@ -202,7 +202,7 @@ chosen.ledger_
 #
 # ## The panel: your file, your declaration
 #
-# The example stands there; **Your CSV file** loads another (without a header? Fill in **Column names** first). Edit the text, one line a column, and leave the box. The panel reads header and n of the file, nothing else. Everything below the text follows
+# The example stands there; **Your CSV file** loads another (without a header? Fill in **Column names** first). Edit the text, one line a column, and leave the box. The panel reads header and n of the file, nothing else. The charts above the text follow
 # from these, your declaration and the sliders.
 #
 # **What to notice**

@@ -166,12 +166,12 @@ session.to_frame()[["people", "epsilon"]]
 # %% [markdown]
 # ## The panel: who is missing?
 #
-# Ten thousand people of Adult, five columns. Grey are the people, hatched the synthetic rows. **mix** says how many per cent chose ε = .1, .5 and 1. **tie** says how strongly being careful goes
+# Ten thousand people of Adult, five columns. The first chart says how many went to college: of the people (grey), and of the rows of each method. Turn the page (›) for all schools and for the distances. Of the controls, **mix** says how many per cent chose ε = .1, .5 and 1. **tie** says how strongly being careful goes
 # with education: 0 not at all. **method** says what is done with the preferences.
 #
 # **What to notice**
-# * It opens with copies alone. College is nearly halved, and the bars of the right chart say that everybody at the least is nearer.
-# * Choose *copies, level as a column*: the hatched bars come back to the grey ones.
+# * It opens with copies alone. College is nearly halved, and the bars of the last chart say that everybody at the least is nearer.
+# * Choose *copies, level as a column*: its bar is as long as the grey one.
 # * Move **tie** to 0: all that use the preferences are nearer than everybody at the least, and the column costs a little.
 # * Move **tie** to 2 and choose *sample*: it forgets the same people.
 # * Change **mix** to 20 / 40 / 40: the more people give, the more everybody at the least wastes.

@@ -122,7 +122,7 @@ def view(step: str, epsilon: float, runs: int) -> View:
     ceiling = audit.ceiling(count)
     facts = {"lost": lost, "claimed": epsilon, "verdict": verdict, "ceiling": ceiling}
     status = (
-        f"{count:,} runs prove {lost:.2f}; {epsilon:g} was claimed. "
+        f"{count:,} runs prove a loss of {lost:.2f}; {epsilon:g} was claimed. "
         f"{verdict.capitalize()}: claimed ε = {epsilon:g}, lost at least {format_epsilon(lost)} "
         f"with 95 % confidence. In theory {format_epsilon(case.theory(case.claimed))}; "
         f"a perfect attack would show {format_epsilon(ceiling)}."

@@ -166,6 +166,9 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
             customdata=TABLES,
             labels=["∞" if v == math.inf else f"<b>{v:{form}}</b>" for v in values],
             textfont={"size": 16},
+            textposition="inside",
+            insidetextanchor="middle",
+            insidetextfont={"color": ["white", "white", "black"], "size": 18},
             hover="%{customdata}: %{text}",
         )
         if cell < 6:
@@ -182,7 +185,7 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
             **{
                 f"x{cell}": {
                     "range": [-0.6, 2.6],
-                    **ticks(("original", "ordinary network", "custom network")),
+                    **ticks(("real table", "ordinary network", "secret cut off")),
                     "zeroline": None,
                 }
             }
@@ -249,8 +252,8 @@ def view(
     facts = {name: 100 * state["scores"][name]["disclosure"] for name in TABLES}
     facts |= {"use": 100 * state["scores"]["DS"]["utility"], "zero": 100 * state["zero rule"]}
     status = (
-        f"The attacker finds {facts['custom']:.0f}% with the custom network, "
-        f"{facts['DS']:.0f}% without it. In full: {found[2]}, {found[1]}, and {found[0]} "
+        f"With the secret cut off, the attacker finds {facts['custom']:.0f}%; "
+        f"otherwise {facts['DS']:.0f}%. In full: {found[2]}, {found[1]}, and {found[0]} "
         f"from the original. Always saying the most "
         f"frequent value: {facts['zero']:.1f} %. Income is learnt to {learnt[1]} (ordinary) and "
         f"{learnt[2]} (custom)."

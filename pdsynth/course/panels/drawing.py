@@ -207,7 +207,7 @@ class Board:
         pattern = {"shape": pattern} if isinstance(pattern, str) else pattern
         style = {"color": ink(colour), "pattern": pattern} | more.pop("marker", {})
         if labels:
-            more |= {"text": labels, "textposition": "outside", "cliponaxis": False}
+            more = {"text": labels, "textposition": "outside", "cliponaxis": False} | more
         self.add("bar", cell, x=x, y=y, orientation="h" if across else "v", marker=style, **more)
 
     def heat(self, z: np.ndarray, cell: Cell = 1, **more: Any) -> None:

@@ -254,7 +254,7 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
         )
     majority, zero_rule = chance(table)
     for level, text, ink_name in (
-        (state["place"][OTHERS][1], "above: more than other people teach", "attack"),
+        (state["place"][OTHERS][1], "above: a leak", "attack"),
         (zero_rule, "the commonest answer", "real"),
     ):
         plot.mark((0, 1), (100 * level, 100 * level), ink_name, 4, xref="x4 domain")

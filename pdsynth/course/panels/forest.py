@@ -135,6 +135,8 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
         )
     plot.note(f"<b>{percent(measured[1])}</b>", math.log10(epsilon), measured[1] - 0.012, 4, "look",
               16)  # fmt: skip
+    plot.note(f"alone: <b>{percent(single[1])}</b>", math.log10(epsilon), single[1] + 0.004, 4,
+              "none", 14, yanchor="bottom")  # fmt: skip
     losses = fitted.ledger_.attribute_epsilon()
     said = (
         ""
@@ -146,7 +148,8 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
     )
     edges = len(fitted.network_.edges)
     status = (
-        f"Pairs are off by {percent(measured[1])}; without any ties by {percent(single[1])}. "
+        f"Pairs are off by {percent(measured[1])}; if columns stand alone, by "
+        f"{percent(single[1])}. "
         f"Two-way distance {measured[1]:.4f}, Independent {single[1]:.4f}. One-way "
         f"{measured[0]:.4f}, Independent {single[0]:.4f}; "
         f"{plural(edges, 'pair')} measured.{said}"

@@ -107,9 +107,8 @@ def draw_fitness(
         marker={"color": ink("private")},
     )
     plot.dots([generation + 1], [history[generation, 0]], "look", size=14)
-    plot.note(f"<b>{percent(true)}</b> of the best", float(np.log10(generation + 1)),
-              history[generation, 0] - 0.09 * best, 1, "look", 15,
-              xanchor="right" if generation > 20 else "left")  # fmt: skip
+    plot.note(f"<b>{percent(true)}</b> of the best", 0.98, 0.05, 1, "look", 18, xref="x domain",
+              yref="y domain", xanchor="right", yanchor="bottom")  # fmt: skip
     plot.layout["meta"]["play"] = {"control": "generation"}
     plot.set(
         x={"range": [0, float(np.log10(last + 1))]},

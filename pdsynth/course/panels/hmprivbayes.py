@@ -170,10 +170,12 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
     binary = table.records.binary()
     parts = pieces(fitted, dict(zip(binary.schema.names, binary.owners, strict=True)))
     off = cut_apart(table, parts, distances)
-    verdict = f"All pairs share a cluster, and are off by {percent(off.get(TOGETHER, 0.0))}. "
+    together = off.get(TOGETHER, 0.0)
+    verdict = f"All pairs share a cluster, and are off by {percent(together)}. "
     if APART in off:
-        verdict = f"Pairs cut apart are off by {percent(off[APART])}, others by "
-        verdict += f"{percent(off.get(TOGETHER, 0.0))}. "
+        worse = "worse off" if off[APART] > together else "no worse off"
+        verdict = f"Pairs cut apart are {worse}: {percent(off[APART])}, "
+        verdict += f"pairs together {percent(together)}. "
     status = verdict + (
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
         f"{said}{finite if guarantee == 'published' else ''}; "

@@ -131,8 +131,9 @@ def view(epsilon: float, digits: int, questions: int) -> View:
         plot.dots([questions], [here[name]], colour, size=10)
     low, high = sorted((here["pure ε, Laplace"], here["(ε, δ), Gaussian"]))
     plot.mark((questions, questions), (low, high), "look", 1, 3, None)
-    plot.note(f"  <b>{factor:.2g} times</b>  ", math.log10(questions), math.log10(low * high) / 2,
-              1, "look", 16, xanchor="right" if questions > 50 else "left")  # fmt: skip
+    plot.note(f"<b>{factor:.2g} times</b>", math.log10(questions), math.log10(low) - 0.1,
+              1, "look", 16, xanchor="right" if questions > 50 else "left",
+              yanchor="top")  # fmt: skip
     bounds = np.linspace(0, 3 * epsilon, 60)
     sigma = here["(ε, δ), Gaussian"] / math.sqrt(questions)
     tail = [max(gaussian_delta(sigma, float(x)), 1e-15) for x in bounds]

@@ -43,7 +43,7 @@ LOW, HIGH = 1e-4, 1e4  # ends of both axes of noise ÷ mean cell
 KINDS = {
     "useful": ("private", "circle", "useful"),
     "weak": ("none", "square", "weak"),
-    "drowned": ("attack", "x", "drowned"),
+    "drowned": ("attack", "x", "lost in noise"),
 }
 NOTE = """Of a file this panel reads the column names and the number of records, nothing else; \
 the plan follows from them and from your declaration, and costs nothing. <i>Exploring</i> reads \
@@ -125,7 +125,7 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     tall = 110 + 24 * len(found)
     plot.layout["height"] = max(400, 60 + tall)
     plot.charts["xy"]["height"] = max(340, tall)
-    plot.entitle("xy", f"Noise ÷ mean cell: a column's table at k = {k}")
+    plot.entitle("xy", f"How much noise each column's table gets, at k = {k}")
     rows = {name: f"{shorten(name, WIDE)} · {declared.schema[name].size:,}" for name in found}
     degrees = dict(zip(known.table["k"], known.table["noise ÷ mean cell"].tolist(), strict=True))
     for word, (colour, symbol, label) in KINDS.items():
@@ -158,7 +158,7 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     for level, colour, dash in ((NOISE_DOMINATES, "attack", "dash"), (1 / USEFUL, "real", "dot")):
         plot.mark((level, level), (0, 1), colour, dash=dash, xref="x", yref="y domain")
         plot.mark((-0.6, 5.6), (level, level), colour, 2, dash=dash)
-    plot.set(x={"title": "noise ÷ mean cell"})
+    plot.set(x={"title": "noise ÷ people in a cell"})
     return plot
 
 

@@ -115,9 +115,9 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
         marker={"line": {"width": 3, "color": ink("look")}},
     )
     said = f"<b>{percent(state['rest'])}</b>"
-    plot.note(said, math.log10(float(losses[sensitive])), state["rest"] + 0.014, 2, "look", 14)
-    plot.note("here personal budgets pay", 0.98, 0.03, (2, 2), "private", 13, xref="x2 domain",
-              yref="y2 domain", xanchor="right", yanchor="bottom")  # fmt: skip
+    plot.note(said, math.log10(float(losses[sensitive])), state["rest"] - 0.014, 2, "look", 14)
+    plot.note("below the line: better than less for all", 0.16, 0.03, (2, 2), "private", 13,
+              xref="x2 domain", yref="y2 domain", xanchor="left", yanchor="bottom")  # fmt: skip
     plot.set(x2={"title": f"ε that {friendly(sensitive)} loses"})
     return plot
 
@@ -179,7 +179,8 @@ def view(
     plain = float(np.interp(np.log(loss), np.log(losses), errors))
     facts = {"loss": loss, "known": ex_ante, "rest": state["rest"], "plain": plain}
     status = (
-        f"The others are off by {percent(state['rest'])}; less budget for all: {percent(plain)}. "
+        f"Protecting one column, others are off by {percent(state['rest'])}; protecting all, "
+        f"{percent(plain)}. "
         f"{sensitive} loses ε = {loss:.3g} of {epsilon:g}, "
         f"{'known before the run' if ex_ante else 'read off this run'}. Mean distance of the rest "
         f"{state['rest']:.3f}, of pairs with it {state['with']:.3f}. PrivBayes with so little ε "

@@ -126,28 +126,19 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
             hover=f"{name}, q = %{{x}}: %{{y:.3f}}",
         )
     for cell in (3, 4):
-        plot.limit([q, q], [0, 1], cell, "real")
+        plot.limit([q, q], [0, 0.75], cell, "real")
     curves = [(3, "strongest", "strongest pairs", "look"), (3, "mean", "all pairs", "private")]
-    notes = []
     if np.isfinite(found["dearest"]).all():
         curves += [(4, "dearest", "dearest column", "private"), (4, "sensitive", sensitive, "look")]
-    here = {key: float(np.interp(q, RATIOS, found[key])) for _, key, *_ in curves}
-    for cell, key, text, colour in curves:
-        said = f"{friendly(text)}: <b>{percent(here[key])}</b>"
-        notes.append(
-            (
-                cell,
-                q,
-                here[key] + (0.07 if key in ("strongest", "dearest") else -0.04),
-                said,
-                colour,
-            )
-        )
-    if len(curves) == 2:
-        notes += [(4, 1.0, 0.5, "no finite ε: the tree is read off the records", "attack")]
-    for cell, x, y, text, colour in notes:
-        side = "left" if x < 0.8 else "right" if x > 1.5 else "center"
-        plot.note(text, math.log10(x), y, cell, colour, 14, xanchor=side)
+    else:
+        plot.note("no finite ε: the tree is read off the records", 0, 0.5, 4, "attack", 14)
+    for place, (cell, key, text, colour) in enumerate(curves):
+        here, end = float(np.interp(q, RATIOS, found[key])), float(found[key][-1])
+        name, x = friendly(text), f"x{cell} domain"
+        plot.note(f"{name}: <b>{percent(here)}</b>", 0.02, 0.97 - 0.09 * (place % 2), cell, colour,
+                  15, xref=x, yref=f"y{cell} domain", xanchor="left", yanchor="top")  # fmt: skip
+        plot.note(name, 0.99, end + 0.03, cell, colour, 12, xref=x, xanchor="right",
+                  yanchor="bottom")  # fmt: skip
     ratios = {
         "range": [math.log10(0.47), math.log10(2.12)],
         "tickvals": list(RATIOS),
@@ -164,7 +155,7 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
             {"q": 2.0},
             "every table gets twice the budget of the one ranked before it, so nothing is left "
             "for the heaviest: the strongest pairs go from {was.strong:.3f} to {now.strong:.3f}.",
-            lambda was, now: now.strong > 3 * was.strong,
+            lambda was, now: now.strong > 2 * was.strong,
         ),
         Try(
             "all the same",
@@ -186,7 +177,7 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
             lambda was, now: now.dearest == math.inf,
         ),
     ),
-    q=slider("q", 1.2, 0.5, 2.0, 0.05, tooltip="q, budget of a table against the one before"),
+    q=slider("q", 1.5, 0.5, 2.0, 0.05, tooltip="q, budget of a table against the one before"),
     epsilon=slider("ε", 1.0, 0.1, 4.0, 0.1, tooltip="ε, privacy budget"),
     k=slider("k", 1, 1, 4, 1, tooltip="k, parents of a column"),
     guarantee=GUARANTEE,

@@ -97,7 +97,7 @@ def test_a_hopeless_table_and_a_hopeless_k_are_said():
     assert "times more noise than records" in view(epsilon=0.1, k=4).status
     dots = [t for t in view(epsilon=0.1, k=4).figure.data if t.name and len(t.x)]
     assert [t.marker.color for t in dots] == [INKS["attack"]], "every column's table"
-    assert dots[0].name == "8 drowned"
+    assert dots[0].name == "8 lost in noise"
     assert "times more noise" not in view(epsilon=0.1).status
 
 
