@@ -269,8 +269,8 @@ ex.q3.check(next_generation)
 # The paper claims *speed* and *no loss of utility* (Tables II to VII). Speed is true against the implementation that it measured. But the time went into counting. With every count made once, the greedy search over joint sets of parents needs no more than a pass over the records
 # either (lesson 04). And the ledger has nothing to check: with ε off nothing is claimed, and with ε on the tool's network is not covered.
 #
-# The paper bounds a greedy search by $d\,\binom{d+1}{k+1}$ combinations (section III-A). That holds: with $i$ attributes placed, each of the $d-i$ that are left has $\binom ik$ sets
-# of parents, which makes $\binom{d+1}{k+2}$ in all. The bound is $d(k+2)/(d-k)$ times as large.
+# The paper bounds a greedy search by `d·C(d+1, k+1)` combinations (section III-A). That holds: with $i$ attributes placed, each of the $d-i$ that are left has `C(i, k)` sets
+# of parents, which makes `C(d+1, k+2)` in all. The bound is $d(k+2)/(d-k)$ times as large.
 #
 # A small look at utility, in the spirit of Table VI: learn income from a synthetic training part, test on the real test part. Here are two of the
 # paper's five classifiers at k = 2; the whole tables, with all five and beside the paper's numbers, are in `figures/genetic/README.md`.

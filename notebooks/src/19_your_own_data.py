@@ -196,7 +196,7 @@ print(chosen.schema_["capital-gain"].values)
 chosen.ledger_
 
 # %% [markdown]
-# `panels.private_bins.panel()` in a new cell shows where people end up: the **column**, the number of **bins** and ε move.
+# Live: `panels.private_bins.panel()`.
 #
 # ![People up to each capital gain: real ones, in equal bins, and in private bins](pictures/19_private_bins.svg)
 #

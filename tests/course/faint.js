@@ -19,7 +19,9 @@
   const judge = (node, text, colour) => {
     let opacity = 1;
     for (let n = node; n && n !== root; n = n.parentElement) opacity *= Number(style(n).opacity);
-    const back = behind(node), ink = parse(colour), front = over({ rgb: ink.rgb, a: ink.a * opacity }, back);
+    // a note of a chart may have a box of its own
+    const box = node.parentElement?.querySelector(":scope > rect.bg"), own = box && parse(style(box).fill);
+    const back = own ? over({ rgb: own.rgb, a: own.a * Number(style(box).fillOpacity) }, behind(node)) : behind(node), ink = parse(colour), front = over({ rgb: ink.rgb, a: ink.a * opacity }, back);
     const [a, b] = [light(front), light(back)], contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     if (opacity > 0 && contrast < least) faint.push(`${contrast.toFixed(1)}: ${JSON.stringify(text.trim().slice(0, 40))}`);
   };

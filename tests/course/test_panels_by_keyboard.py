@@ -223,7 +223,7 @@ def test_own_data_panel_its_text_and_a_file(fresh):
     send(button, "bad.csv", bad)
     panel.alert("an Excel spreadsheet")
     send(button, "ward.csv", good)
-    panel.details("2 still open")
+    panel.status("2 still open")
     assert text.input_value() == "id: drop\nage: ?\nward: ?"
     assert "(0)" in button.text_content(), "the page has forgotten the file"
     text.fill("age: 0 to 120\nward: 1 | 2 | 3")

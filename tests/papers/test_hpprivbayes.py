@@ -288,7 +288,9 @@ class TestCommitted:
             for path in (root / "figures").rglob("*.md")
         }
         pages = make.pages()
-        assert written.keys() - {"LEFT_OPEN.md"} == pages.keys(), "one page is written by hand"
+        assert written.keys() - {"LEFT_OPEN.md", "PROTECTED.md"} == pages.keys(), (
+            "not from verdicts"
+        )
         assert [name for name in pages if written[name] != pages[name]] == []
 
     def test_the_index_is_short_and_leads_to_every_paper(self, root):

@@ -125,7 +125,7 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     tall = 110 + 24 * len(found)
     plot.layout["height"] = max(400, 60 + tall)
     plot.charts["xy"]["height"] = max(340, tall)
-    plot.entitle("xy", f"How much noise each column's table gets, at k = {k}")
+    plot.entitle("xy", f"Noise in each column's table, k = {k}")
     rows = {name: f"{shorten(name, WIDE)} · {declared.schema[name].size:,}" for name in found}
     degrees = dict(zip(known.table["k"], known.table["noise ÷ mean cell"].tolist(), strict=True))
     for word, (colour, symbol, label) in KINDS.items():

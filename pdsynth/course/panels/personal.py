@@ -116,7 +116,7 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
     )
     said = f"<b>{percent(state['rest'])}</b>"
     plot.note(said, math.log10(float(losses[sensitive])), state["rest"] - 0.014, 2, "look", 14)
-    plot.note("below the line: better than less for all", 0.16, 0.03, (2, 2), "private", 13,
+    plot.note("better below the line", 0.16, 0.03, (2, 2), "private", 13,
               xref="x2 domain", yref="y2 domain", xanchor="left", yanchor="bottom")  # fmt: skip
     plot.set(x2={"title": f"ε that {friendly(sensitive)} loses"})
     return plot

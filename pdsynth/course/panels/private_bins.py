@@ -80,7 +80,7 @@ def view(epsilon: float, number: int, column: str) -> View:
               name="private edges", hover="an edge at %{x:,.0f}")  # fmt: skip
     place: dict[str, Any] = {"xref": "x domain", "yref": "y domain", "xanchor": "right"}
     for y, kind, colour in ((0.36, "equal", "attack"), (0.24, "private", "private")):
-        words = f"<b>{kind} bins: {percent(off[kind])} in the wrong place</b>"
+        words = f"<b>{kind} bins: {percent(off[kind])} wrong</b>"
         plot.note(words, 0.98, y, 1, colour, 13, **place)
     plot.note("<b>grey: real people</b>", 0.98, 0.12, 1, "real", 13, **place)
     plot.set(x={"title": {"text": friendly(column)}})

@@ -79,7 +79,7 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
         )
         mean = float(of["distances"].mean())
         plot.limit([0, 100], [mean] * 2, 4, colour, dash="dot")
-        said = f"{label}: <b>{percent(mean)}</b> on average"
+        said = f"{label}: <b>{percent(mean)}</b>"
         first = of is run  # above its line on the left; the other below its line on the right
         place = {"xanchor": "left" if first else "right", "yanchor": "bottom" if first else "top"}
         plot.note(said, 1 if first else 99, mean, 4, colour, 14, yshift=3 if first else -3, **place)
