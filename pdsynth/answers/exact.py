@@ -33,9 +33,10 @@ def joint(model: Any, names: Sequence[str]) -> tuple[np.ndarray, bool]:
     nodes = [*names]
     if bits is not None:
         nodes = [bits.schema.names[j] for name in names for j in bits.bits(name)]
-    given = model
+    given: Model | None = model
     if model.schema.masks:  # rules between columns are kept
-        given = model._condition(None).exact
+        ruled = model._condition(None)
+        given = ruled.exact if ruled.whole else None
     found = None if given is None else _eliminate(given, nodes)
     if found is None:
         return _sampled(model, names, shape), False

@@ -48,10 +48,12 @@ class Given:
     tables of more than 2^22 cells, or the network stands over bits, records that don't meet the
     condition are drawn again: at most 1,000 for each one asked for (and 100,000 in all).
 
-    Rules of the schema are met in the same way, also without ``where`` (None) and over bits, whose
-    codes without a value are left out then. So that a rule doesn't favour values to which it leaves
-    much room, ruled columns are weighed back to their distributions (:func:`restore_columns`). A
-    model that gives the rules no mass at all is mixed with 10^-9 of even probabilities.
+    Rules of the schema are met in the same way, also without ``where`` (None). Over bits, what
+    spells no value is no violation (``beside``): it gets a value as without rules, and is drawn
+    again if that breaks one (:attr:`whole` is False then); where this finds too little, it is left
+    out. So that a rule doesn't favour values to which it leaves much room, ruled columns are
+    weighed back to their distributions (:func:`restore_columns`). A model that gives the rules no
+    mass at all is mixed with 10^-9 of even probabilities.
 
     Raises SchemaError for attributes and values that aren't declared, for a condition without any
     mass in the model, and where rejection finds too few.
@@ -59,21 +61,28 @@ class Given:
     **Privacy:** post-processing of the release; costs nothing.
     """
 
-    def __init__(self, model: Any, where: Any) -> None:
+    def __init__(self, model: Any, where: Any, beside: bool = True) -> None:
         self.model, self.schema, self.asked = model, model.schema, where is not None
+        self.where, self.beside = where, beside
         self.numbers: dict[str, float] = {}
         self.masks: list[Mask] = [*self.schema.masks]
+        rules = len(self.masks)
         if self.asked:
             marked, self.numbers = read_where(self.schema, where)
             self.masks += [((self.schema.index(name),), mask) for name, mask in marked.items()]
             self.masks += self._beside_numbers()
         index, bits = model.domain.index, model.encoding
         self.pairs = [(index(c), tuple(map(index, ps))) for c, ps in model.network.pairs]
-        self.marked = self.masks if bits is None else [over_bits(m, bits) for m in self.masks]
+        self.marked = self.masks
+        if bits is not None:
+            self.marked = [
+                over_bits(m, beside and i < rules, bits) for i, m in enumerate(self.masks)
+            ]
         self.words = f"where={show(where)}" if self.asked else "the schema's rules"
         self.tables, self.weights = self._tables_and_weights()
         by_rejection = bits is not None and not self.schema.masks
         self.exact = None if by_rejection else self._condition()
+        self.whole = self.exact is not None and (bits is None or self._spells_values_alone(bits))
 
     def _beside_numbers(self) -> list[Mask]:
         """What ``at_most`` leaves of other columns where exactly one number is asked for."""
@@ -85,7 +94,8 @@ class Given:
         """P(X | Π) of every node, None for one that isn't kept whole; and what the rules weigh."""
         model, ruled = self.model, bool(self.schema.masks)
         if self.asked and ruled:
-            return model.ruled.tables, model.ruled.weights
+            rules = model.ruled if self.beside else Given(model, None, beside=False)
+            return rules.tables, rules.weights
         tables = [
             _whole(table, model.conditionals[child], ruled)
             for child, table in zip(model.network.order, model.tables, strict=True)
@@ -101,11 +111,18 @@ class Given:
 
     def _restore(self, tables: Sequence[np.ndarray | None]) -> list[Weights]:
         """As :func:`restore_columns` of the ruled attributes, or of their bits."""
-        bits, names, sizes = self.model.encoding, self.schema.names, self.schema.sizes
+        bits, names, n = self.model.encoding, self.schema.names, float(self.model.n)
         ruled = sorted({j for columns, _ in self.schema.masks for j in columns})
-        scopes = {(j,) if bits is None else bits.bits(names[j]): sizes[j] for j in ruled}
-        n = float(self.model.n)
+        scopes = [(j,) if bits is None else bits.bits(names[j]) for j in ruled]
         return restore_columns(self.pairs, tables, self.model.domain.sizes, self.marked, scopes, n)
+
+    def _spells_values_alone(self, bits: BinaryEncoding) -> bool:
+        """Whether ruled columns never have bits without a value."""
+        if not self.beside:
+            return True
+        ruled = {j for columns, _ in self.schema.masks for j in columns}
+        names, sizes = self.schema.names, self.schema.sizes
+        return all(2 ** len(bits.bits(names[j])) == sizes[j] for j in ruled)
 
     def _condition(self) -> Any:
         """The model with the conditioned network in place of its own, or None."""
@@ -152,12 +169,16 @@ class Given:
                 f"{self.words} is met by drawing again here, which keeps no balance: "
                 "use method='independent'"
             )
-        kept, rest, drawn, most = [], n, 0, max(DRAWS * n, LEAST_DRAWS)
-        while rest and drawn < most:  # once if exact, but for what rounding might let through
-            size = rest if self.exact is not None else min(max(4 * rest, 4096), CHUNK, most - drawn)
+        kept: list[np.ndarray] = []
+        rest, drawn, most = n, 0, max(DRAWS * n, LEAST_DRAWS)
+        while rest and drawn < most:  # mostly once if exact
+            once = self.exact is not None and not kept
+            size = rest if once else min(max(4 * rest, 4096), CHUNK, most - drawn)
             codes = source.draw_codes(size, generator, *method)
             kept.append(codes[self.meets(codes)][:rest])
             rest, drawn = rest - len(kept[-1]), drawn + size
+        if rest and self.beside and self.exact is not None and not self.whole:
+            return Given(self.model, self.where, beside=False).sample_codes(n, generator, *method)
         if rest:
             raise SchemaError(
                 f"{self.words}: of {drawn:,} records only {n - rest:,} met the condition, {n:,} "
@@ -202,17 +223,17 @@ def restore_columns(
     tables: Sequence[np.ndarray | None],
     sizes: Sequence[int],
     masks: Sequence[Mask],
-    scopes: Mapping[Columns, int],
+    scopes: Sequence[Columns],
     n: float,
 ) -> list[Weights]:
     """Weights that give columns their own distributions back where a network is given ``masks``.
 
     Given a rule, values to which it leaves much room come up too often: of two independent columns,
     one of which decides the other, the squares of their probabilities. The network given the rules
-    is weighed value by value so that every column of ``scopes`` (each with its number of values;
-    one column, or the bits of one) comes as near as the rules allow, in squares, to what it was
-    without them. No weights for a network that keeps the rules anyway, or whose tables have more
-    than 2^20 cells. Raises Impossible where the masks have no mass.
+    is weighed value by value so that every column of ``scopes`` (one column, or the bits of one)
+    comes as near as the rules allow, in squares, to what it was without them. No weights for a
+    network that keeps the rules anyway, or whose tables have more than 2^20 cells. Raises
+    Impossible where the masks have no mass.
     """
     found = above(pairs, tables, sizes, [columns for columns, _ in masks])
     if found is None or sum(map(math.prod, found[1].shapes)) > MOST_RESTORED:
@@ -225,11 +246,9 @@ def restore_columns(
         raise Impossible
     if left > whole - KEPT:
         return []
-    wanted = []
-    for columns, values in scopes.items():
-        own = np.ascontiguousarray(Distribution(tree, free, n).margin(columns))
-        own.reshape(-1)[values:] = 0  # what bits can spell and no value has
-        wanted.append(NoisyTable(columns, own * (n / own.sum()), 1 / (PRECISION * n) ** 2))
+    own = Distribution(tree, free, n)
+    variance = (PRECISION * n) ** 2
+    wanted = [NoisyTable(columns, own.margin(columns), 1 / variance) for columns in scopes]
     start = [np.zeros(table.counts.shape) for table in wanted]
     fit = fit_tables(tree, wanted, n, fixed=fixed, start=start, tolerance=0.01)
     logs = [np.clip(potential - np.median(potential), *ENDS) for potential in fit.potentials]
@@ -247,12 +266,12 @@ def _misfit(
     return sum(float(((held.margin(t.columns) - t.counts) ** 2).sum()) for t in wanted)
 
 
-def over_bits(mask: Mask, bits: BinaryEncoding) -> Mask:
-    """A mask over the bits of its columns; what bits can spell and no value has is left out."""
+def over_bits(mask: Mask, beside: bool, bits: BinaryEncoding) -> Mask:
+    """A mask over the bits of its columns; ``beside``: it marks what spells no value, too."""
     columns, cells = mask
     names = [bits.original.names[j] for j in columns]
     places = [bits.bits(name) for name in names]
-    whole = np.zeros(tuple(2 ** len(place) for place in places), dtype=bool)
+    whole = np.full(tuple(2 ** len(place) for place in places), beside)
     whole[tuple(slice(size) for size in cells.shape)] = cells
     scope = tuple(j for place in places for j in place)
     return scope, whole.reshape((2,) * len(scope))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import pdsynth as pds
 from pdsynth import Attribute, Network, Rule, Schema, SchemaError
+from pdsynth.core import conditions
 from pdsynth.core.column_rules import (
     MISSING,
     code_of,
@@ -19,7 +20,7 @@ from pdsynth.core.column_rules import (
     possible_cells,
     possible_in,
 )
-from pdsynth.core.conditions import check_rules
+from pdsynth.core.conditions import Given, check_rules
 from pdsynth.core.factors import NEVER, CliqueTree, junction_tree
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
@@ -280,8 +281,8 @@ def ruled_models(draw):
 
 
 def exact_law(model):
-    """P of every record by the chain rule, given that it keeps the rules and is spelt legally,
-    times the weights that give columns their own distributions back.
+    """P of every record by the chain rule, given that it keeps the rules, times the weights that
+    give columns their own distributions back. A rule says nothing of bits that spell no value.
     """
     domain, law = model.domain, {}
     for cell in itertools.product(*map(range, domain.sizes)):
@@ -297,11 +298,9 @@ def exact_law(model):
         if model.encoding is not None:
             bits = [model.encoding.bits(x) for x in model.schema.names]
             codes = np.array([[int("".join(str(cell[b]) for b in place), 2) for place in bits]])
-            ruled = {j for columns, _ in model.schema.masks for j in columns}
-            if any(codes[0, j] >= model.schema.sizes[j] for j in ruled):
-                continue
-            codes = np.minimum(codes, np.array(model.schema.sizes) - 1)
-        if not model.schema.break_rules(codes)[0]:
+        spelt = {j for j, size in enumerate(model.schema.sizes) if codes[0, j] < size}
+        masks = [mask for mask in model.schema.masks if spelt.issuperset(mask[0])]
+        if keep_rules(masks, codes)[0]:
             law[cell] = p
     total = sum(law.values())
     return {cell: p / total for cell, p in law.items()} if total else None
@@ -388,3 +387,37 @@ def test_the_law_of_samples_is_the_models_given_the_rules(model):
     for method in ("independent", "balanced"):
         codes = model.sample_codes(300, np.random.default_rng(0), method)
         assert not model.schema.break_rules(codes).any()
+
+
+def over_bits(rule, high, other, low=(0, 1)):
+    """A model over the bits of two columns of three values each; ``other``: P(bit | first one)."""
+    attributes = [Attribute.categorical(x, range(3)) for x in "ab"]
+    schema = Schema(attributes, rules=[rule])
+    first, second, third, fourth = BinaryEncoding(schema).schema.names
+    pairs = (first, ()), (second, ()), (third, (first,)), (fourth, ())
+    tables = [np.array(cells, dtype=np.int64) for cells in (high, low, other, low)]
+    return model_of(schema, pairs, tuple(tables))
+
+
+def test_bits_that_spell_no_value_get_one_as_without_rules():
+    """Half of the records spell no value of a, and a b that they alone have: it isn't lost.
+
+    The twin leaves them out.
+    """
+    rule = Rule.impossible({"a": 0, "b": 0})
+    model = over_bits(rule, (50, 50), ((100, 0), (0, 100)), low=(10, 90))
+    drawn = model.sample_codes(4000, np.random.default_rng(0))
+    assert not model.schema.break_rules(drawn).any()
+    assert (drawn[:, 1] == 2).mean() > 0.04 and model.marginal("b").attrs["exact"] is False
+    twin = Given(model, None, beside=False).sample_codes(4000, np.random.default_rng(0))
+    assert not model.schema.break_rules(twin).any()
+    assert abs((twin[:, 1] == 1).mean() - (drawn[:, 1] == 1).mean()) > 0.03
+
+
+def test_bits_of_which_no_drawing_keeps_the_rules_are_left_out(monkeypatch):
+    """Where one column is spelt the other never is, and its one value breaks the rule."""
+    monkeypatch.setattr(conditions, "LEAST_DRAWS", 5000)
+    monkeypatch.setattr(conditions, "DRAWS", 10)
+    model = over_bits(Rule.impossible({"a": 1, "b": 1}), (50, 50), ((0, 100), (100, 0)))
+    drawn = model.sample_codes(200, np.random.default_rng(0))
+    assert len(drawn) == 200 and not model.schema.break_rules(drawn).any()
