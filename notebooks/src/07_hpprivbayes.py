@@ -147,8 +147,8 @@ pd.DataFrame(rows).T.astype(float).round(3)
 # the random numbers stay, so what changes is what you changed.
 #
 # **What to notice**
-# * The dashed red line is where a table has as much noise as signal. At ε = 1 raise k from 1 to 4 and watch the tables climb over it.
-# * Lower r: the orange marks (group A) rise, the blue ones (group B) fall a little. The mean distance grows.
+# * The dashed red line is where a table has as much noise as signal. At ε = 1 raise k from 1 to 4 and watch the marks move past it.
+# * Lower r: the circles (group A) move right, to more noise, the squares (group B) a little to the left. The mean distance grows.
 # * Raise θ: attributes leave A. Under *published* with a large k the thesis' $d-k-|B|$ reaches zero, and the panel says so.
 # * Switch the guarantee to *published*: three red lines, and the true ε is infinite whatever the slider says.
 

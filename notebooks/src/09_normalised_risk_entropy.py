@@ -160,7 +160,7 @@ pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 #
 # **What to notice**
 # * At the first position the shares range over a factor of about two. Now look at the noise: the *number of cells* of a table moves it far more
-#   than its share does. A blue mark is where equal shares would put it.
+#   than its share does. An upright stroke is where equal shares would put it.
 # * Take a tenth, then a hundredth of the records: the diamonds run away to the right, and the shares become a lottery.
 # * Raise **s**, the share of ε for the entropies: better entropies, less left for the tables. Lower it to 0.01: the lopsided attributes lose the budget that they had gained.
 # * Choose *raw, as published*: the diamonds sit on the bars, a red line enters the ledger, and ε is gone.

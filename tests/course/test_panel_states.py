@@ -57,7 +57,11 @@ POSITIONS: dict[str, list[dict[str, Any]]] = {
         {"epsilon": 0.3, "k": "3", "reading": "thesis reprint"},
         {"k": "0", "reading": "no noise"},
     ],
-    "ordering": [{}, {"epsilon": 8.0, "share": 1.0, "draw": 5}, {"epsilon": 0.3}],
+    "ordering": [
+        {},
+        {"epsilon": 8.0, "share": 1.0, "draw": 5},
+        {"epsilon": 0.3, "l1": 0.75, "sensitive": "sex"},
+    ],
     "sensitivity": [
         {},
         {"theta": 0.0, "r": 1.5},

@@ -88,3 +88,31 @@ def test_ordering_panel_follows_its_controls():
     assert panel.error is None
     assert panel.view.status != before
     assert ranges(panel.view.figure) == ranges(ordering.view().figure)
+
+
+def test_parents_are_bought_by_the_exponential_mechanism(table):
+    """Without ε₁ every set is as likely; with much of it the best is taken, never a better one."""
+    lattice, sizes = table.records.lattice, table.records.schema.sizes
+    order = ordering.compute(table, Fraction(1, 50), 1)["orders"][2]
+
+    def told(epsilon1, draw):
+        bought = ordering.Bought(epsilon1, table.records.n, sizes, CommonNoise(draw))
+        return ordering.captured(lattice, order, 2, bought)
+
+    best = ordering.captured(lattice, order, 2)
+    assert told(Fraction(10**6), 1) == pytest.approx(best)
+    some = [np.mean([told(Fraction(e), draw) for draw in range(20)]) for e in (0, "1/2", 8)]
+    assert some[0] < some[1] < some[2] < best
+    state = ordering.compute(table, Fraction(1), 1, 2, Fraction(0))
+    assert state["bought"] == pytest.approx(ordering.captured(
+        lattice, state["orders"][2], 2,
+        ordering.Bought(Fraction(0), table.records.n, sizes, CommonNoise(1)),
+    ))  # fmt: skip
+
+
+def test_the_secret_column_and_l1_move_the_picture():
+    usual = ordering.view()
+    assert "Occupation has rank 3 without noise" in usual.status
+    assert "Sex has rank 7 without noise" in ordering.view(sensitive="sex").status
+    below = [view.figure.layout.xaxis.ticktext[2] for view in (usual, ordering.view(l1=0.75))]
+    assert below[0] != below[1] and all("bits" in text for text in below)
