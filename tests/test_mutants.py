@@ -43,16 +43,21 @@ def test_twin_a_mutant_that_no_longer_applies_is_named():
 
 
 @pytest.mark.slow
-def test_a_sample_of_eight_is_caught():
-    """Another eight at every run of the continuous integration."""
+def test_a_sample_of_four_is_caught():
+    """Another four at every run of the continuous integration."""
     seed = os.environ.get("GITHUB_RUN_NUMBER", "0")
-    assert mutants.main(["--sample", "8", "--seed", seed]) == 0
+    assert mutants.main(["--sample", "4", "--seed", seed]) == 0
 
 
 @pytest.mark.slow
 def test_twin_a_change_that_nobody_can_see_survives():
     seen = next(m for m in KNOWN if m.name == "ε of zero")
-    harmless = replace(seen, replace=seen.find + "  # nothing", name="a comment")
+    harmless = replace(
+        seen,
+        replace=seen.find + "  # nothing",
+        name="a comment",
+        tests=("tests/core/test_budgets.py",),
+    )
     broken = replace(harmless, name="broken", tests=("tests/nowhere.py",))
     gone = replace(harmless, name="gone", find="words that stand nowhere")
     ends = {m.name: end for m, end in judge([harmless, broken, gone])}

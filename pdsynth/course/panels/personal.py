@@ -14,13 +14,13 @@ from ...algorithms import (
     SensitivityGroups,
     Synthesizer,
 )
-from ...core import Agree, Recipe, Restriction
+from ...core import Recipe, Restriction
 from ...datasets.tables import Dataset
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board, friendly, ink
 from .panel import live_panel
-from .table import TeachingTable, adult, mean_without, remember
+from .table import COARSE, TeachingTable, adult, mean_without, remember
 from .words import ledger_summary, percent
 
 CUSTOM = "custom network, two groups"
@@ -74,7 +74,7 @@ def line(table: TeachingTable) -> tuple[list[float], list[float]]:
     Its tables are made to agree, as HPPrivBayes' and PPBA's are: what lies below the line owes
     that to personal budgets.
     """
-    found = [measure(table, PrivBayes(total, reconcile=Agree())) for total in TOTALS]
+    found = [measure(table, PrivBayes(total, reconcile=COARSE)) for total in TOTALS]
     losses = [float(one["losses"][table.dataset.sensitive]) for one in found]
     return losses, [one["rest"] for one in found]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...algorithms import ConsistentBayes
-from ...core import Agree, BudgetError, Recipe
+from ...core import AsMeasured, BudgetError, Recipe
 from ...datasets.tables import Dataset
 from ...papers.sidebyside import PAPER
 from ...papers.sidebyside_methods import BASE, SLOW, algorithms
@@ -16,12 +16,11 @@ from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board, ink
 from .panel import live_panel
-from .table import TeachingTable, adult, mean_without, remember
+from .table import COARSE, TeachingTable, adult, mean_without, remember
 from .words import GUARANTEE, GUARANTEES, percent
 
 LEFT_OUT = (*SLOW, "GeneticBayes")  # more than a tenth of a second each
 LARGE = ("CSAPrivBayes", "CSAPrivBayes, policy")  # seconds each where tables are to agree
-AGREE = Agree(tolerance=0.5)  # ends earlier than a fit's, with hardly another distance
 FOREST = "ConsistentBayes, forest"
 RECONCILE = {"measured": False, "agree": True}
 LEAST, MOST = 0.004, 6.0  # ends of the axis of losses; an infinite one is drawn to its right end
@@ -45,7 +44,7 @@ def contenders(
 ) -> dict[str, Recipe]:
     """The algorithms of the panel, unfitted; where a method has no k, k moves nothing.
 
-    ``agree``: the noisy tables of all of them are made to agree.
+    ``agree``: the noisy tables of all of them are made to agree, else ConsistentBayes' alone.
     """
     target = dataset.target if dataset.target != sensitive else dataset.sensitive
     named = algorithms(replace(dataset, sensitive=sensitive, target=target), PAPER.settings())
@@ -60,10 +59,10 @@ def contenders(
             synthesizer.set_params(k=k)
         elif "structure" in parameters:
             synthesizer.set_params(structure=replace(parameters["structure"], k=k))
-        if agree:
-            synthesizer.set_params(reconcile=AGREE)
+        whole = agree or isinstance(synthesizer, ConsistentBayes)  # it has no other form
+        synthesizer.set_params(reconcile=COARSE if whole else AsMeasured())
     found[FOREST] = ConsistentBayes(
-        epsilon, guarantee=guarantee, rounds=0, sensitive=sensitive, reconcile=AGREE
+        epsilon, guarantee=guarantee, rounds=0, sensitive=sensitive, reconcile=COARSE
     )
     return found
 
