@@ -35,7 +35,7 @@ def joint(model: Any, names: Sequence[str]) -> tuple[np.ndarray, bool]:
         nodes = [bits.schema.names[j] for name in names for j in bits.bits(name)]
     given: Model | None = model
     if model.schema.masks:  # rules between columns are kept
-        ruled = model._condition(None)
+        ruled = model.ruled
         given = ruled.exact if ruled.whole else None
     found = None if given is None else _eliminate(given, nodes)
     if found is None:

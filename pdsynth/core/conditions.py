@@ -50,10 +50,10 @@ class Given:
 
     Rules of the schema are met in the same way, also without ``where`` (None). Over bits, what
     spells no value is no violation (``beside``): it gets a value as without rules, and is drawn
-    again if that breaks one (:attr:`whole` is False then); where this finds too little, it is left
-    out. So that a rule doesn't favour values to which it leaves much room, ruled columns are
-    weighed back to their distributions (:func:`restore_columns`). A model that gives the rules no
-    mass at all is mixed with 10^-9 of even probabilities.
+    again if that breaks one (:attr:`whole` is False then); or it is left out: see :func:`given`.
+    So that a rule doesn't favour values to which it leaves much room, ruled columns are weighed
+    back to their distributions (:func:`restore_columns`), from which they then are ``misfit``
+    apart. A model that gives the rules no mass at all is mixed with 10^-9 of even probabilities.
 
     Raises SchemaError for attributes and values that aren't declared, for a condition without any
     mass in the model, and where rejection finds too few.
@@ -61,9 +61,9 @@ class Given:
     **Privacy:** post-processing of the release; costs nothing.
     """
 
-    def __init__(self, model: Any, where: Any, beside: bool = True) -> None:
+    def __init__(self, model: Any, where: Any, beside: bool) -> None:
         self.model, self.schema, self.asked = model, model.schema, where is not None
-        self.where, self.beside = where, beside
+        self.where, self.beside, self.misfit = where, beside, 0.0
         self.numbers: dict[str, float] = {}
         self.masks: list[Mask] = [*self.schema.masks]
         rules = len(self.masks)
@@ -94,7 +94,9 @@ class Given:
         """P(X | Π) of every node, None for one that isn't kept whole; and what the rules weigh."""
         model, ruled = self.model, bool(self.schema.masks)
         if self.asked and ruled:
-            rules = model.ruled if self.beside else Given(model, None, beside=False)
+            rules = model.ruled
+            if rules.beside != self.beside:
+                rules = Given(model, None, self.beside)
             return rules.tables, rules.weights
         tables = [
             _whole(table, model.conditionals[child], ruled)
@@ -107,14 +109,18 @@ class Given:
         except Impossible:
             check_rules(self.schema)  # else they have mass now
             mixed = [None if p is None else np.maximum(p, LEAST) for p in tables]
-            return mixed, self._restore(mixed)
+            weights, self.misfit = self._restore(mixed), math.inf
+            return mixed, weights
 
     def _restore(self, tables: Sequence[np.ndarray | None]) -> list[Weights]:
         """As :func:`restore_columns` of the ruled attributes, or of their bits."""
         bits, names, n = self.model.encoding, self.schema.names, float(self.model.n)
         ruled = sorted({j for columns, _ in self.schema.masks for j in columns})
         scopes = [(j,) if bits is None else bits.bits(names[j]) for j in ruled]
-        return restore_columns(self.pairs, tables, self.model.domain.sizes, self.marked, scopes, n)
+        sizes = self.model.domain.sizes
+        found = restore_columns(self.pairs, tables, sizes, self.marked, scopes, n)
+        weights, self.misfit = found
+        return weights
 
     def _spells_values_alone(self, bits: BinaryEncoding) -> bool:
         """Whether ruled columns never have bits without a value."""
@@ -196,6 +202,18 @@ class Given:
         return self.schema.put_in_order(frame, self.numbers) if self.numbers else frame
 
 
+def given(model: Any, where: Any) -> Given:
+    """A model under a condition; over bits, rules leave its columns as near to their own as can be.
+
+    To leave out what spells no value takes these records from all columns; to keep it lets mass
+    flee to it from values that the rules forbid. What is nearer, in squares, is taken.
+    """
+    if where is not None:
+        return Given(model, where, beside=not model.schema.masks or model.ruled.beside)
+    found = Given(model, None, beside=True)
+    return found if found.whole else min(found, Given(model, None, False), key=lambda g: g.misfit)
+
+
 def check_rules(schema: Schema) -> None:
     """Refuse rules that no record can keep, or whose columns together need too large a table.
 
@@ -225,28 +243,28 @@ def restore_columns(
     masks: Sequence[Mask],
     scopes: Sequence[Columns],
     n: float,
-) -> list[Weights]:
+) -> tuple[list[Weights], float]:
     """Weights that give columns their own distributions back where a network is given ``masks``.
 
     Given a rule, values to which it leaves much room come up too often: of two independent columns,
     one of which decides the other, the squares of their probabilities. The network given the rules
     is weighed value by value so that every column of ``scopes`` (one column, or the bits of one)
-    comes as near as the rules allow, in squares, to what it was without them. No weights for a
-    network that keeps the rules anyway, or whose tables have more than 2^20 cells. Raises
-    Impossible where the masks have no mass.
+    comes as near as the rules allow, in squares, to what it was without them; then the squares that
+    are left. No weights for a network that keeps the rules anyway, or whose tables have more than
+    2^20 cells. Raises Impossible where the masks have no mass.
     """
     found = above(pairs, tables, sizes, [columns for columns, _ in masks])
     if found is None or sum(map(math.prod, found[1].shapes)) > MOST_RESTORED:
-        return []
+        return [], math.inf
     _, tree, factors = found
     free, whole = tree.calibrate(tree.multiply(factors), n)
+    own = Distribution(tree, free, n)
     fixed = [*factors, *(tree.weigh(*mask) for mask in masks)]
     given, left = tree.calibrate(tree.multiply(fixed), n)
     if left < NEVER / 2:
         raise Impossible
     if left > whole - KEPT:
-        return []
-    own = Distribution(tree, free, n)
+        return [], 0.0
     variance = (PRECISION * n) ** 2
     wanted = [NoisyTable(columns, own.margin(columns), 1 / variance) for columns in scopes]
     start = [np.zeros(table.counts.shape) for table in wanted]
@@ -254,8 +272,8 @@ def restore_columns(
     logs = [np.clip(potential - np.median(potential), *ENDS) for potential in fit.potentials]
     weights = [(table.columns, np.exp(log)) for table, log in zip(wanted, logs, strict=True)]
     weighed, _ = tree.calibrate(tree.multiply([*fixed, *(tree.weigh(*w) for w in weights)]), n)
-    nearer = _misfit(tree, weighed, wanted, n) < _misfit(tree, given, wanted, n)
-    return weights if nearer else []
+    before, after = (_misfit(tree, tables, wanted, n) for tables in (given, weighed))
+    return (weights, after) if after < before else ([], before)
 
 
 def _misfit(

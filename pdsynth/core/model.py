@@ -199,9 +199,9 @@ class Sampling:
 
     def _condition(self, where: Mapping[str, Any] | None) -> Any:
         """The model given ``where``, and the rules of its schema."""
-        from .conditions import Given  # noqa: PLC0415 - conditions are asked for rarely
+        from .conditions import given  # noqa: PLC0415 - conditions are asked for rarely
 
-        return Given(self, where)
+        return given(self, where)
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ def off_share(codes, model):
 def test_balance_holds_in_the_conditioned_network(fitted, where, meets):
     drawn = fitted.sample(2_000, 1, method="balanced", where=where)
     assert meets(drawn).all() and len(drawn) == 2_000
-    exact = module.Given(fitted.model_, where).exact
+    exact = module.Given(fitted.model_, where, True).exact
     codes = {
         how: exact.sample_codes(2_000, np.random.default_rng(2), how)
         for how in ("balanced", "independent")

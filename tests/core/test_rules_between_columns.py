@@ -282,7 +282,8 @@ def ruled_models(draw):
 
 def exact_law(model):
     """P of every record by the chain rule, given that it keeps the rules, times the weights that
-    give columns their own distributions back. A rule says nothing of bits that spell no value.
+    give columns their own distributions back. Bits that spell no value are left out, or the rules
+    say nothing of them.
     """
     domain, law = model.domain, {}
     for cell in itertools.product(*map(range, domain.sizes)):
@@ -298,7 +299,10 @@ def exact_law(model):
         if model.encoding is not None:
             bits = [model.encoding.bits(x) for x in model.schema.names]
             codes = np.array([[int("".join(str(cell[b]) for b in place), 2) for place in bits]])
+        ruled = {j for columns, _ in model.schema.masks for j in columns}
         spelt = {j for j, size in enumerate(model.schema.sizes) if codes[0, j] < size}
+        if not (model.ruled.beside or ruled <= spelt):
+            continue
         masks = [mask for mask in model.schema.masks if spelt.issuperset(mask[0])]
         if keep_rules(masks, codes)[0]:
             law[cell] = p
