@@ -5,6 +5,7 @@ with records that break a rule; the twin leaves noise out where no record "can" 
 """
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,8 @@ from privacy_tools import frames_of
 import pdsynth as pds
 from pdsynth import Attribute, BudgetError, ConsistentBayes, PrivBayes, Restriction, Rule, Schema
 from pdsynth.audit import replay
+from pdsynth.core import Facts
+from pdsynth.core.agreement import GrowingModel
 from pdsynth.core.curator import Curator
 from pdsynth.core.errors import SchemaError
 from pdsynth.core.records import Records
@@ -254,3 +257,13 @@ def test_rules_change_no_noise_and_no_line_of_a_public_network():
     ruled = fixed.clone().fit(Records(CODES, SCHEMA))
     assert all(map(np.array_equal, plain.model_.tables, ruled.model_.tables))
     assert list(plain.ledger_.entries) == list(ruled.ledger_.entries)
+
+
+def test_the_model_that_rounds_grow_has_nothing_where_no_record_can_be():
+    """Else rounds would be bought to learn what the rules say."""
+    model = GrowingModel(Facts(SCHEMA, 1000, Fraction(1), "strict", Fraction(1)))
+    for j, size in enumerate(SCHEMA.sizes):
+        model.add((j,), np.full(size, 1000 / size), Fraction(1), f"s{j}")
+    for fit in (model.fit_columns(), model.fit()):
+        for columns, mask in SCHEMA.masks:
+            assert np.abs(fit.margin(columns)[~mask]).max() < 1e-6

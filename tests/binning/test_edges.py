@@ -147,6 +147,40 @@ def test_heavy_values_stand_alone_and_medians_halve():
     assert abs(middle[0] - 500) < 20
 
 
+def test_three_heavy_values_stand_alone_though_the_first_outweighs_the_others():
+    counts = np.full(1000, 10)
+    counts[[100, 500, 800]] = 200_000, 60_000, 40_000
+    for seed in range(5):
+        edges = private_edges(counts, 16, int(counts.sum()) // 16, 2, Q(1), ExactNoise(seed))
+        assert {100, 101, 500, 501, 800, 801} <= {*edges}
+
+
+class Prices(Script):
+    """Adds up what each choice costs where its score moves by ``moved``, a level once."""
+
+    def __init__(self, script, moved):
+        super().__init__(script)
+        self.moved, self.label, self.costs = moved, "", {}
+
+    def _stream(self, label):
+        self.label = label.split(", from")[0]
+        return self
+
+    def choose(self, gaps, times, denominator, *, permute, among=None):
+        self.costs[self.label] = Q(2 * self.moved * times, denominator)
+        return super().choose(gaps, times, denominator, permute=permute, among=among)
+
+
+@pytest.mark.parametrize("script", [(8,), (0, 8), (0, 0), (0, 5, 8)])
+def test_choices_cost_in_all_what_was_given(script):
+    """Whether no heavy cell was looked for a second time (8 stands for STOP), or two, or three."""
+    noise = Prices(script, 2)
+    private_edges(np.array([9, 1, 1, 2, 1, 7, 1, 1]), 16 if len(script) > 2 else 8, 3, 2, EPSILON,
+                  noise)  # fmt: skip
+    assert sum(noise.costs.values()) == EPSILON
+    assert any("heavy" in label for label in noise.costs)
+
+
 def test_light_cells_don_t_stand_alone_because_they_are_many():
     """Twin: with one STOP instead of as many as cells, chance picks a cell nearly always."""
     counts = np.full(5000, 2)
