@@ -30,7 +30,7 @@ from .words import attribute_choice, percent
 
 QUESTIONS = ("smoker", "asthma", "dog")
 SMALL = Schema(tuple(Attribute.categorical(name, ["no", "yes"]) for name in QUESTIONS))
-COLUMNS = ("raw mutual information", "R without noise", "R with noise")
+COLUMNS = ("mutual<br>information", "R without<br>noise", "R with<br>noise")
 
 
 def small_table(moved: bool = False) -> pd.DataFrame:

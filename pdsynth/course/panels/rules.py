@@ -39,7 +39,7 @@ def bad_rows(table: TeachingTable, model: Model, rule: str) -> tuple[int, int]:
         Try(
             "hardly any budget",
             {"epsilon": 0.05},
-            "{now.without:.1%} of the rows can't be ({was.without:.1%} before); with the rule "
+            "{now.without:.1%} of the rows are impossible ({was.without:.1%} before); with the rule "
             "none.",
             lambda was, now: now.without > was.without and not now.given,
         ),
@@ -68,7 +68,7 @@ def view(table: TeachingTable, epsilon: float, rule: str) -> View:
     )
     plot.set(y={"range": [0, max(0.05, 1.25 * without)]})
     status = (
-        f"{percent(without)} of the synthetic rows can't be. With the rule "
+        f"{percent(without)} of the synthetic rows are impossible. With the rule "
         f"{plural(counts[1], 'row')} of {ROWS:,}. The rule is public, so it costs no ε."
     )
     return View(plot.figure, status, facts={"without": without, "given": given})
