@@ -451,6 +451,19 @@ PAGES = """index lessons/glossary lessons/README api api/pdsynth.plan scoreboard
 
 
 @pytest.mark.slow
+def test_the_claims_of_a_paper_stand_on_one_screen(site, visit):
+    with Server(site) as address:
+        page = visit(address, "scoreboard.html", viewport=SIZES[2])
+        height = page.evaluate(
+            "[...document.querySelectorAll('#scoreboard-of-claims > section')]"
+            ".map(paper => [paper.id, paper.getBoundingClientRect().height])"
+        )
+        header = page.locator(".bd-header").bounding_box()["height"]
+        assert len(height) >= 11
+        assert {name: h for name, h in height if h > SIZES[2]["height"] - header} == {}
+
+
+@pytest.mark.slow
 def test_the_other_pages_are_whole_at_every_size(site, visit):
     wrong = {}
     with Server(site) as address:
