@@ -159,6 +159,13 @@ def write(row: dict[str, Any]) -> None:
     table.to_csv(FOUND, mode="a", header=not FOUND.exists(), index=False, float_format="%.5f")
 
 
+def paired(cell: pd.DataFrame) -> tuple[float, float]:
+    """How much farther the fits of one cell are with rules, and the standard error of that."""
+    by_seed = cell.pivot(index="seed", columns="rules", values="2-way")
+    change = by_seed[True] - by_seed[False]
+    return float(change.mean()), float(change.sem()) if len(change) > 1 else float("nan")
+
+
 def page() -> None:
     """The tables of RULES.md."""
     rows = pd.read_csv(FOUND)
@@ -173,11 +180,10 @@ def page() -> None:
         ]
         for (method, epsilon), cell in mine.groupby(["method", "epsilon"], sort=False):
             before, after = cell[~cell.rules], cell[cell.rules]
-            change = after["2-way"].to_numpy() - before["2-way"].to_numpy()
-            error = change.std(ddof=1) / np.sqrt(len(change)) if len(change) > 1 else np.nan
+            change, error = paired(cell)
             lines.append(
                 f"| {method}, {epsilon:g} | {len(after)} | {before['2-way'].mean():.4f} | "
-                f"{after['2-way'].mean():.4f} | {change.mean():+.4f} ± {error:.4f} | "
+                f"{after['2-way'].mean():.4f} | {change:+.4f} ± {error:.4f} | "
                 f"{before['1-way'].mean():.4f} | {after['1-way'].mean():.4f} | "
                 f"{before.broken.mean():,.0f} | {after.broken.max()} | "
                 f"{after['broken where'].max():.0f} |"
@@ -191,9 +197,9 @@ def page() -> None:
     )
     farther = []
     for (name, method, epsilon), cell in strict.groupby(["table", "method", "epsilon"], sort=False):
-        means = cell.groupby("rules")["2-way"].mean()
-        if means[True] > means[False]:
-            farther.append(f"{name}, {method}, ε = {epsilon:g} ({means[True] - means[False]:+.4f})")
+        change, error = paired(cell)
+        if change > 0:
+            farther.append(f"{name}, {method}, ε = {epsilon:g} ({change:+.4f} ± {error:.4f})")
     lines.append(f"\nFarther with rules than without, on average: {'; '.join(farther) or 'none'}.")
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 
