@@ -35,6 +35,7 @@ LIMIT = 2_000_000  # bytes of the states of one page
 BUNDLE = HERE / "vendor" / "plotly.js-cartesian-dist-min-4.1.1.tgz"
 INSIDE = "package/plotly-cartesian.min.js"
 # One icon in the list of Font Awesome's script: its name, its size and its outline.
+CORNER = re.compile(r"<th[^>]*>(?:<p></p>|&nbsp;|\s)*</th>")
 ICON = re.compile(r'"?([a-z0-9-]+)"?:\[\d+,\d+,\[[^\]]*\],"[0-9a-f]+",(?:"[^"]*"|\[[^\]]*\])\],?')
 FIRST = re.compile(r"!\[[^\]]*\]\(pictures/[^)]+\)\n\n\*The panel's first position[^*]*\*")
 PANEL = re.compile(r"^(?:\w+ = )?panels\.(\w+)\.panel\(\)", re.MULTILINE)
@@ -172,6 +173,13 @@ def front_page(source: Path, panels: dict[str, list[str]]) -> None:
     home.write_text(text, encoding="utf-8")
 
 
+def empty_corners(html: Path) -> None:
+    """Empty cells at the head of a table head nothing."""
+    for path in html.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(CORNER.sub("<td></td>", text), encoding="utf-8")
+
+
 def trim_icons(html: Path) -> None:
     """Of Font Awesome's 2,000 icons keep those that the pages and their scripts name."""
     script = html / "_static" / "scripts" / "fontawesome.js"
@@ -203,9 +211,8 @@ def compute(panels: dict[str, list[str]], folder: Path, cache: Path, few: bool) 
     jobs += [(cache / f"{topic}.json.gz", states.packed, topic, few)
              for found in panels.values() for topic in found]  # fmt: skip
     Parallel(n_jobs=2, batch_size=1)(delayed(keep)(*job) for job in jobs if not job[0].exists())
-    for path, done in held.items():  # an empty corner of a table heads nothing
-        text = done.read_text(encoding="utf-8")
-        path.write_text(text.replace("<th></th>", "<td></td>"), encoding="utf-8")
+    for path, done in held.items():
+        path.write_bytes(done.read_bytes())
 
 
 def write_states(panels: dict[str, list[str]], cache: Path, folder: Path) -> None:
@@ -265,6 +272,7 @@ def main() -> int:
     shutil.rmtree(out / "html", ignore_errors=True)
     code = sphinx(["-q", "-j", "2", "-c", str(HERE), "-d", str(out / "trees"), str(source),
                    str(out / "html")])  # fmt: skip
+    empty_corners(out / "html")
     trim_icons(out / "html")
     size = sum(p.stat().st_size for p in (out / "html").rglob("*") if p.is_file())
     print(f"{out / 'html'}: {size / 1e6:.0f} MB, {time.perf_counter() - start:.0f} s")

@@ -272,7 +272,7 @@ def line(synth):
     return {"algorithm": name, "true ε": float(ledger.epsilon), "accounted": float(ledger.finite), "raw reads": len(ledger.unaccounted), "first": first}
 
 bill = pd.DataFrame([line(synth) for synth in printed]).set_index("algorithm")
-bill.style.format(precision=2).map(lambda v: "color: #d55e00; font-weight: 600" if v > 1 else "", subset=["true ε", "accounted"])
+bill.style.format(precision=2).map(lambda v: "color: var(--pdsynth-red, #b34700); font-weight: 600" if v > 1 else "", subset=["true ε", "accounted"])
 
 # %% [markdown]
 # Two lines are black. The others fail in four ways that come back in lessons 05 to 16. An order, a group or a candidate list is read raw. A noise scale is read raw. A budget is

@@ -24,6 +24,7 @@ from .table import TeachingTable, adult, pair_controls, remember, symmetric
 from .words import fold
 
 TOPS = {"I, bits": 1.75, "R": 0.65, "R with noise": 0.65}  # of the colour scale
+SHADES = [[0, "#f3f3f3"], [1, "#4d4d4d"]]
 LIFT = [[0, ink("private")], [0.5, "#f3f3f3"], [1, ink("look")]]
 
 
@@ -57,10 +58,18 @@ def draw(
 ) -> None:
     """All pairs, the chosen one framed; and its shares minus what independence would give."""
     names, counts = table.schema.names, table.records.table(pair)
-    plot.pairs(matrix, names, zmin=0, zmax=TOPS[measure], colorbar=colour_bar(measure, 0.0))
+    plot.pairs(
+        matrix,
+        names,
+        zmin=0,
+        zmax=TOPS[measure],
+        colorscale=SHADES,
+        colorbar=colour_bar(measure, 0.0),
+    )
     for i, j in (pair, pair[::-1]):
-        plot.mark((i - 0.5, i + 0.5), (j - 0.5, j + 0.5), "look", 1, 3, None)
-        plot.note(f"<b>{matrix[i, j]:.2f}</b>", i, j, 1, "#FFFFFF", 15, bgcolor="rgba(0,0,0,.75)")
+        plot.mark((i - 0.5, i + 0.5), (j - 0.5, j + 0.5), "look", 1, 3, None,
+                  fillcolor=ink("look"))  # fmt: skip
+        plot.note(f"<b>{matrix[i, j]:.2f}</b>", i, j, 1, "#000000", 15)
     p = counts / counts.sum()
     gap = p - np.outer(p.sum(1), p.sum(0))
     x, y = (list(table.schema.attributes[j].labels) for j in pair)

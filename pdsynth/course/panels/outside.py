@@ -85,6 +85,7 @@ COLOURS = {
     "(ε, δ) by zCDP": "#56B4E9",
     "local, pure ε": "real",
 }
+LARGE = ("pure ε, Laplace", "(ε, δ), Gaussian")  # what the verdict compares
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 DASHES = {"(ε, δ) by zCDP": "dot", "local, pure ε": "dash"}
 
@@ -127,12 +128,15 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     asked = "one count" if questions == 1 else f"{questions} counts"
     plot = Board("outside", f"{asked}: {smaller} noise is the smaller one, {factor:.2g} times")
     for name, colour in COLOURS.items():
-        plot.line(QUESTIONS, [row[name] for row in rows], colour, name=name, dash=DASHES.get(name))
-        plot.dots([questions], [here[name]], colour, size=10)
+        values, compared = [row[name] for row in rows], name in LARGE
+        plot.line(QUESTIONS, values, colour, name=name, dash=DASHES.get(name),
+                  width=3 if compared else 1)  # fmt: skip
+        if compared:
+            plot.dots([questions], [here[name]], colour, size=14)
     low, high = sorted((here["pure ε, Laplace"], here["(ε, δ), Gaussian"]))
-    plot.mark((questions, questions), (low, high), "look", 1, 3, None)
-    plot.note(f"<b>{factor:.2g} times</b>", math.log10(questions), math.log10(low) - 0.1,
-              1, "look", 16, xanchor="right" if questions > 50 else "left",
+    plot.mark((questions, questions), (low, high), "look", 1, 6, None)
+    plot.note(f"<b>{factor:.2g} times</b>", math.log10(questions), math.log10(low) - 0.15,
+              1, "look", 20, xanchor="right" if questions > 50 else "left",
               yanchor="top")  # fmt: skip
     bounds = np.linspace(0, 3 * epsilon, 60)
     sigma = here["(ε, δ), Gaussian"] / math.sqrt(questions)

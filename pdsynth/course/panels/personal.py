@@ -79,7 +79,9 @@ def line(table: TeachingTable) -> tuple[list[float], list[float]]:
     return losses, [one["rest"] for one in found]
 
 
-def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str) -> Board:
+def draw(
+    table: TeachingTable, state: dict[str, Any], ex_ante: bool, plain: float, title: str
+) -> Board:
     """What each attribute loses; the sensitive one's loss against the error on the rest."""
     sensitive, losses = table.dataset.sensitive, state["losses"][::-1].astype(float)
     plot = Board("personal", title)
@@ -98,10 +100,10 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
         width=2,
         mode="lines+markers",
         hover="%{customdata}",
-        name="PrivBayes, less ε for all",
+        name="protecting all columns (PrivBayes)",
         marker={"symbol": "square-open", "size": 8},
         fill="tozeroy",
-        fillcolor="rgba(0,114,178,.10)",
+        fillcolor="rgba(0,114,178,.05)",
         customdata=[f"ε = {t:g}" for t in TOTALS],
     )
     plot.dots(
@@ -110,15 +112,20 @@ def draw(table: TeachingTable, state: dict[str, Any], ex_ante: bool, title: str)
         "look",
         2,
         size=15,
-        name="known before the run" if ex_ante else "ex post: promises nothing",
+        name=f"protecting {friendly(sensitive)} alone",
         symbol="circle" if ex_ante else "circle-open",
         marker={"line": {"width": 3, "color": ink("look")}},
     )
-    said = f"<b>{percent(state['rest'])}</b>"
-    plot.note(said, math.log10(float(losses[sensitive])), state["rest"] - 0.014, 2, "look", 14)
+    at, ends = float(losses[sensitive]), sorted((state["rest"], plain))
+    plot.mark((at, at), ends, "look", 2, 5, None)
+    for value in ends:
+        plot.note(f"<b>{percent(value)}</b>", math.log10(at), value, 2, "look", 16,
+                  yanchor="bottom" if value == ends[1] else "top",
+                  yshift=10 if value == ends[1] else -8)  # fmt: skip
     plot.note("better below the line", 0.16, 0.03, (2, 2), "private", 13,
               xref="x2 domain", yref="y2 domain", xanchor="left", yanchor="bottom")  # fmt: skip
-    plot.set(x2={"title": f"ε that {friendly(sensitive)} loses"})
+    top = max(0.12, 1.25 * ends[1], 1.05 * max(line(table)[1]))
+    plot.set(x2={"title": f"ε that {friendly(sensitive)} loses"}, y2={"range": [0, top]})
     return plot
 
 
@@ -186,7 +193,7 @@ def view(
         f"{state['rest']:.3f}, of pairs with it {state['with']:.3f}. PrivBayes with so little ε "
         f"for all that {sensitive} loses the same: {plain:.3f}."
     )
-    plot = draw(table, state, ex_ante, title)
+    plot = draw(table, state, ex_ante, plain, title)
     plot.entitle("x2y2", f"What the other columns pay for protecting {friendly(sensitive)}")
     return View(plot.figure, status, [ledger_summary(state["fitted"].ledger_)], facts=facts)
 

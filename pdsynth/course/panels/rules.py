@@ -39,7 +39,7 @@ def bad_rows(table: TeachingTable, model: Model, rule: str) -> tuple[int, int]:
         Try(
             "hardly any budget",
             {"epsilon": 0.05},
-            "{now.without:.1%} of the rows are impossible ({was.without:.1%} before); with the rule "
+            "{now.without:.1%} of the rows are impossible, {was.without:.1%} before; with the rule "
             "none.",
             lambda was, now: now.without > was.without and not now.given,
         ),

@@ -473,6 +473,7 @@ function handle(canvas, drag, send, label) {
   if (!knob) {
     knob = element(canvas, "button", "pdsynth-knob", "slider");
     knob.type = "button";
+    canvas.setAttribute("role", "group");  // an image holds nothing that can be grabbed
   }
   const [low, high] = axis.range, box = canvas._fullLayout._size;
   const put = (value) => { knob.style.left = `${axis._offset + axis.l2p(value)}px`; };
@@ -593,7 +594,7 @@ function render({ model, el }) {
       nodes.forEach((node, place) => { node.hidden = place !== mode.chart; });
       const [heading, canvas] = nodes[mode.chart].children;
       heading.textContent = one.title;
-      canvas.setAttribute("role", "img");
+      canvas.setAttribute("role", canvas.querySelector(".pdsynth-knob") ? "group" : "img");
       canvas.setAttribute("aria-label", model.get("alt"));
       const config = { displaylogo: false, displayModeBar: false };
       const least = mode.on ? 18 : mode.wide ? 12 : 11;

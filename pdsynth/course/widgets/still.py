@@ -38,6 +38,7 @@ def svg(figure: Any, alt: str = "", width: int = WIDTH) -> str:
                 words(x + 14, y + 2, name),
             ]
     parts += drawing.parts()
+    alt = alt or " ".join(line for line in head if isinstance(line, str)) or "a chart"
     size = f"0 0 {width} {drawing.height:.0f}"
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='{size}' width='{width}' role='img' "
