@@ -25,7 +25,7 @@ from ...published.doors import open_door, raw_door
 from .. import mic
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
-from .drawing import Board, ticks
+from .drawing import SHADES, Board, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, pair_controls, remember
 from .words import ledger_summary, percent
@@ -173,6 +173,7 @@ def draw_clusters(plot: Board, state: dict[str, Any]) -> None:
         3,
         zmin=0,
         zmax=0.5,
+        colorscale=SHADES,
         colorbar={"thickness": 10, "len": 0.6, "y": 0.7, "title": {"text": "S", "side": "top"}},
     )
     cross = np.argwhere(state["removed"][at])
@@ -185,7 +186,7 @@ def draw_clusters(plot: Board, state: dict[str, Any]) -> None:
         y=cross[:, 0],
         mode="markers",
         showlegend=False,
-        marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": "#FFFFFF"}},
+        marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": "#8a8a8a"}},
     )
     plot.boxes(map(len, state["clusters"]), 4, 3)
     said = f"framed: <b>{percent(state['inside'])}</b>"

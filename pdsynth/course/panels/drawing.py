@@ -75,6 +75,9 @@ def merge(layout: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     return layout
 
 
+SHADES = [[0, "#f3f3f3"], [1, "#4d4d4d"]]  # of a map on which frames or one pair stand out
+
+
 class Board:
     """A figure in the house style, with traces and axes by cell.
 

@@ -244,6 +244,7 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
             colour(name),
             4,
             symbol=SYMBOLS[name],
+            size=22 if name == chosen else 9,
             name=name,
             showlegend=False,
             marker={"line": ring},

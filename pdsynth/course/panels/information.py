@@ -18,13 +18,12 @@ from ...core import (
 )
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
-from .drawing import Board, friendly, ink, ticks
+from .drawing import SHADES, Board, friendly, ink, ticks
 from .panel import live_panel
 from .table import TeachingTable, adult, pair_controls, remember, symmetric
 from .words import fold
 
 TOPS = {"I, bits": 1.75, "R": 0.65, "R with noise": 0.65}  # of the colour scale
-SHADES = [[0, "#f3f3f3"], [1, "#4d4d4d"]]
 LIFT = [[0, ink("private")], [0.5, "#f3f3f3"], [1, ink("look")]]
 
 
