@@ -1,8 +1,10 @@
 """What rules between columns do: rows that break one, and how near the tables come with them.
 
-python benchmarks/rules.py run [--tables NAME …] [--methods NAME …] [--fits N]    rows into rules.csv, one per fit,
-in the place of those that were there
-python benchmarks/rules.py page                                RULES.md from rules.csv
+python benchmarks/rules.py run [--tables NAME …] [--methods NAME …] [--fits N]
+python benchmarks/rules.py page
+
+The first writes rules.csv, a row for each fit in the place of those that were there; the second
+makes RULES.md of it.
 
 Every fit is strict but for those that say otherwise. Fit i has seed i, with and without rules; rows
 are balanced. The rules are public: the codebooks of the tables say them, or arithmetic. Records that
@@ -207,7 +209,8 @@ def page() -> None:
 HEAD = """\
 # Rules between columns
 
-`python benchmarks/rules.py run && python benchmarks/rules.py page` makes this page again; [rules.csv](rules.csv) has every fit. A distance is a mean
+`python benchmarks/rules.py run --fits 20`, then `run --tables cmc --methods Independent PrivBayes --fits 120`, whose small changes need more
+fits, and `page` make this page again; [rules.csv](rules.csv) has every fit. A distance is a mean
 total variation over all columns (1-way) or pairs (2-way), of as many balanced rows as there are records; the fits with and without rules have the same
 seeds, and the change is their mean difference with its standard error."""
 

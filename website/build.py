@@ -34,8 +34,8 @@ import states  # noqa: E402
 LIMIT = 2_000_000  # bytes of the states of one page
 BUNDLE = HERE / "vendor" / "plotly.js-cartesian-dist-min-4.1.1.tgz"
 INSIDE = "package/plotly-cartesian.min.js"
+CORNER = re.compile(r"<th[^>]*>(?:<p></p>|&nbsp;|\s)*</th>")  # a heading without a word
 # One icon in the list of Font Awesome's script: its name, its size and its outline.
-CORNER = re.compile(r"<th[^>]*>(?:<p></p>|&nbsp;|\s)*</th>")
 ICON = re.compile(r'"?([a-z0-9-]+)"?:\[\d+,\d+,\[[^\]]*\],"[0-9a-f]+",(?:"[^"]*"|\[[^\]]*\])\],?')
 FIRST = re.compile(r"!\[[^\]]*\]\(pictures/[^)]+\)\n\n\*The panel's first position[^*]*\*")
 PANEL = re.compile(r"^(?:\w+ = )?panels\.(\w+)\.panel\(\)", re.MULTILINE)

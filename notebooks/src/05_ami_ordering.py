@@ -167,14 +167,15 @@ pd.DataFrame(columns).round(3)
 # ## The order, alive
 #
 # The first chart is the small table: how probable is it that asthma comes before dog? The second chart has the ranks of Adult's columns: by raw
-# AMI, by average R, and by average R with noise. Below each order stand the bits that parents tell on it.
+# AMI, by average R, and by average R with noise. Below each order stand the bits that parents tell on it: the best parents,
+# and in the last column those that L₁ · ε pays for.
 #
 # **What to notice**
 # * Move the **eighth person**. Without noise the first bar falls from 1 to 0, whatever ε says. The noisy bar stays where it is: at one half.
-# * At the first position the order is almost noise, yet it costs few bits: compare the first two numbers below the ranks.
+# * At the first position the order is almost noise, yet the text under *Details* shows how few bits that costs with the best parents.
 # * Raise the **share** of ε for the order step by step. The orange lines are attributes that noise moves three ranks or more. They vanish as the noise
 # scale falls below the gaps between neighbours. Attributes of nearly equal strength swap longest, and lose least by it.
-# * Raise **L₁**, the share of ε that pays for the parents. The third number grows: choosing the parents costs more bits than ordering the columns.
+# * Raise **L₁**, the share of ε that pays for the parents. The last number grows: choosing the parents costs more bits than ordering the columns.
 # * Choose another **secret S**: its line is blue. What stands before S can be its parents, and noise moves S, too.
 # * With share 1 and ε = 8 the noisy bar moves, too, as the eighth person does. The ratio stays far below $e^{\varepsilon_0}$: the sensitivity
 # covers *all* tables, and this one isn't the worst.

@@ -118,8 +118,7 @@ class Given:
         ruled = sorted({j for columns, _ in self.schema.masks for j in columns})
         scopes = [(j,) if bits is None else bits.bits(names[j]) for j in ruled]
         sizes = self.model.domain.sizes
-        found = restore_columns(self.pairs, tables, sizes, self.marked, scopes, n)
-        weights, self.misfit = found
+        weights, self.misfit = restore_columns(self.pairs, tables, sizes, self.marked, scopes, n)
         return weights
 
     def _spells_values_alone(self, bits: BinaryEncoding) -> bool:
@@ -211,7 +210,9 @@ def given(model: Any, where: Any) -> Given:
     if where is not None:
         return Given(model, where, beside=not model.schema.masks or model.ruled.beside)
     found = Given(model, None, beside=True)
-    return found if found.whole else min(found, Given(model, None, False), key=lambda g: g.misfit)
+    if model.encoding is None or found.whole:
+        return found
+    return min(found, Given(model, None, beside=False), key=lambda option: option.misfit)
 
 
 def check_rules(schema: Schema) -> None:
@@ -260,7 +261,7 @@ def restore_columns(
     free, whole = tree.calibrate(tree.multiply(factors), n)
     own = Distribution(tree, free, n)
     fixed = [*factors, *(tree.weigh(*mask) for mask in masks)]
-    given, left = tree.calibrate(tree.multiply(fixed), n)
+    ruled, left = tree.calibrate(tree.multiply(fixed), n)
     if left < NEVER / 2:
         raise Impossible
     if left > whole - KEPT:
@@ -272,7 +273,7 @@ def restore_columns(
     logs = [np.clip(potential - np.median(potential), *ENDS) for potential in fit.potentials]
     weights = [(table.columns, np.exp(log)) for table, log in zip(wanted, logs, strict=True)]
     weighed, _ = tree.calibrate(tree.multiply([*fixed, *(tree.weigh(*w) for w in weights)]), n)
-    before, after = (_misfit(tree, tables, wanted, n) for tables in (given, weighed))
+    before, after = (_misfit(tree, tables, wanted, n) for tables in (ruled, weighed))
     return (weights, after) if after < before else ([], before)
 
 

@@ -1,8 +1,8 @@
 """How many repeats each figure and table has, beside what is asked of it.
 
 Asked: the paper's own number where it says one, at least 20 elsewhere. A data file says where a
-figure is asked for another number (``repeats``), and which of its curves need only one run
-(``once``: peers' timings, rows that no seed changes).
+figure is asked for another number (``repeats``, or ``asked`` where it has fewer), and which of its
+curves need only one run (``once``: peers' timings, rows that no seed changes).
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ def count(boards: Sequence[Committed]) -> Iterator[Count]:
     for board in boards:
         for key in board.keys:
             part = board.paper.experiments[key]
+            usual = part.get("repeats", board.paper.repeats)
             for name in ("", *board.paper.readings(key)):
                 if (file := board.file(key, "_trials.csv", name or None)).exists():
-                    asked = ELSEWHERE if name else part.get("repeats", board.paper.repeats)
+                    asked = ELSEWHERE if name else part.get("asked", usual)
                     has = fewest(read(file), part.get("once", ()))
                     figure = board.paper.titles[key].split(":")[0] + (f", {name}" if name else "")
                     yield Count(title(board), figure, asked, has)
@@ -61,5 +62,5 @@ PAGE = """## Repeats
 
 A figure has the paper's own number of repeats where the paper says one, and at least 20 elsewhere
 and under our readings. One run is asked of what no seed changes, of timings of peers, and of the
-credit stand-in. Of {all} figures, tables and readings {short} have fewer than asked.
+credit stand-in's times. Of {all} figures, tables and readings {short} have fewer than asked.
 {table}"""

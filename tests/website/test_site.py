@@ -302,21 +302,26 @@ def test_helpers_are_folded_and_symbols_are_words(one, root, monkeypatch):
     assert conf.plain("L₀, $L_0$ and L_{0}") == "L0, $L0$ and L0"
 
 
+def shut_out(page):
+    """Findings of axe-core in the article."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    return axe.run(page, context=[["article"]]).response["violations"]
+
+
 @pytest.mark.parametrize("path", ["index.html", "lessons/00_start_here.html"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nothing_shuts_a_reader_out(one, visit, path, theme):
     """Findings of axe-core in what is ours: the article, panels and guesses included."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     with Server(one) as address:
         page = visit(address, path)
         live(page)
         page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
         page.wait_for_timeout(300)
-        found = axe.run(page, context=[["article"]]).response["violations"]
+        found = shut_out(page)
         told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:4]) for one in found]
         assert told == []
         page.evaluate("document.querySelector('article').append(new Image())")
-        assert axe.run(page, context=[["article"]]).response["violations"], "the failing twin"
+        assert shut_out(page), "the failing twin"
 
 
 def typed(text):
@@ -440,6 +445,7 @@ def test_every_lesson_is_whole_at_every_size_and_its_panel_moves(site, visit):
             found += [f"{word} shows" for word in ("LivePanel(", "Run All", "Traceback (")
                       if word in content]  # fmt: skip
             found += [f"left the server: {url}" for url in outside(page)] + page.problems
+            found += [f"axe: {one['id']}" for one in shut_out(page)]
             if found:
                 wrong[path.name] = found
             page.close()

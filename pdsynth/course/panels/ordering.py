@@ -30,7 +30,7 @@ from .words import attribute_choice, percent
 
 QUESTIONS = ("smoker", "asthma", "dog")
 SMALL = Schema(tuple(Attribute.categorical(name, ["no", "yes"]) for name in QUESTIONS))
-COLUMNS = ("mutual<br>information", "R without<br>noise", "R with<br>noise")
+COLUMNS = ("mutual<br>information", "R without<br>noise", "R with noise,<br>parents bought")
 
 
 def small_table(moved: bool = False) -> pd.DataFrame:

@@ -100,7 +100,7 @@ def draw(
         width=2,
         mode="lines+markers",
         hover="%{customdata}",
-        name="protecting all columns (PrivBayes)",
+        name="all columns (PrivBayes)",
         marker={"symbol": "square-open", "size": 8},
         fill="tozeroy",
         fillcolor="rgba(0,114,178,.05)",
@@ -112,7 +112,8 @@ def draw(
         "look",
         2,
         size=15,
-        name=f"protecting {friendly(sensitive)} alone",
+        name=f"{friendly(sensitive)} alone, "
+        + ("known before the run" if ex_ante else "read off this run: no promise"),
         symbol="circle" if ex_ante else "circle-open",
         marker={"line": {"width": 3, "color": ink("look")}},
     )

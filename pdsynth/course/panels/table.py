@@ -19,7 +19,7 @@ from ..widgets.controls import choice
 
 Fitted = TypeVar("Fitted", bound=Recipe)
 AGREEING = HPPrivBayes, HMPrivBayes, PPBA, GeneticBayes
-# Ends earlier than a fit's own does; the distances of HP, HM and PPBA differ by at most 1.5 %.
+# Ends earlier than a fit's own does, with hardly another distance (tests/course/panels).
 COARSE = Agree(tolerance=0.2)
 remember = lru_cache(maxsize=128)  # keeps the latest results of a slow function of (table, …)
 
