@@ -16,6 +16,7 @@ from .algorithms import (
     PrivBayes,
     Synthesizer,
 )
+from .constraints import Rule
 from .core import (
     Attribute,
     BudgetError,
@@ -24,7 +25,6 @@ from .core import (
     Network,
     PrivacyError,
     Restriction,
-    Rule,
     Schema,
     SchemaError,
 )

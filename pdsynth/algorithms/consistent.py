@@ -26,14 +26,13 @@ import numpy as np
 
 from ..core.agreement import Agree, Fit, GrowingModel, merge_rare
 from ..core.budgets import Parts
-from ..core.column_rules import possible_in
 from ..core.curator import Curator
-from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, show
+from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, share, show
 from ..core.factors import Columns
 from ..core.network import Restriction
-from ..core.noise import TableBudget, share
+from ..core.noise import TableBudget
 from ..core.recipe import Recipe
-from ..core.schema import Facts, Merging
+from ..core.schema import Facts, Merging, possible_in
 from ..core.structure import Shares, Structure, StructureResult, check_width
 from .consistent_look import LOOK_STEP, look, share_of_look, worth_looking
 from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight, reserve

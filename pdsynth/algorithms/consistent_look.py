@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.curator import Candidates
 from ..core.factors import Columns
 from ..core.measures import (
     association_moved,
@@ -22,6 +21,7 @@ from ..core.measures import (
     mean_association_noise,
     mean_association_sensitivity,
 )
+from ..core.network import Candidates
 from ..core.noise import ONE_REPLACED, TableBudget, Unit
 from ..core.schema import Facts
 from ..core.structure import Shares

@@ -14,12 +14,11 @@ import numpy as np
 
 from ..core.agreement import Agree, link
 from ..core.budgets import proportional, value_weights
-from ..core.column_rules import possible_cells
-from ..core.errors import BudgetError
+from ..core.errors import BudgetError, as_fraction, share
 from ..core.factors import Columns, within_bounds
 from ..core.network import Restriction, check_restriction
-from ..core.noise import TableBudget, as_fraction, share
-from ..core.schema import Facts
+from ..core.noise import TableBudget
+from ..core.schema import Facts, possible_cells
 from ..core.structure import Measurement
 from .personal import SensitivityGroups, check_personal
 

@@ -23,9 +23,9 @@ from numpy.random import Generator
 from ..core.agreement import AgreeByDefault
 from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator, Pairs
-from ..core.errors import BudgetError, is_one_of, is_whole, show, to_names
+from ..core.errors import BudgetError, is_one_of, is_whole, positive, show, to_names
 from ..core.network import Network, Permitted, Restriction
-from ..core.noise import Noise, positive
+from ..core.noise import Noise
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import (

@@ -26,10 +26,20 @@ from ..core.budgets import (
     measure_joint_counts,
     risk_entropy_weights,
 )
-from ..core.curator import Candidates, Curator
-from ..core.errors import BudgetError, is_one_of, is_whole, needed_for, progress, show
-from ..core.network import Network
-from ..core.noise import ONE_REPLACED, as_fraction, number, positive
+from ..core.curator import Curator
+from ..core.errors import (
+    BudgetError,
+    as_fraction,
+    is_one_of,
+    is_whole,
+    needed_for,
+    number,
+    positive,
+    progress,
+    show,
+)
+from ..core.network import Candidates, Network
+from ..core.noise import ONE_REPLACED
 from ..core.recipe import Recipe
 from ..core.schema import BinaryEncoding, Facts, Schema
 from ..core.structure import (

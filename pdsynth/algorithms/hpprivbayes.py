@@ -15,10 +15,9 @@ import numpy as np
 from ..core.agreement import AgreeByDefault
 from ..core.budgets import Parts, proportional
 from ..core.curator import Curator
-from ..core.errors import BudgetError, is_one_of, progress, show
+from ..core.errors import BudgetError, as_fraction, is_one_of, progress, share, show
 from ..core.measures import entropy
 from ..core.network import Network, Restriction
-from ..core.noise import as_fraction, share
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import (

@@ -11,10 +11,10 @@ import numpy as np
 from ..core.agreement import AgreeInPairs
 from ..core.budgets import Parts
 from ..core.curator import Curator
-from ..core.errors import BudgetError, show
+from ..core.errors import BudgetError, number, positive, show
 from ..core.factors import Edge, strongest_graph
 from ..core.network import Network
-from ..core.noise import TableBudget, number, positive
+from ..core.noise import TableBudget
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import (

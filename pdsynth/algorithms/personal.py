@@ -22,9 +22,9 @@ from ..core.budgets import (
     value_weights,
 )
 from ..core.curator import Curator
-from ..core.errors import BudgetError, is_one_of, show
+from ..core.errors import BudgetError, as_fraction, is_one_of, number, positive, share, show
 from ..core.network import Network
-from ..core.noise import TableBudget, as_fraction, number, positive, share
+from ..core.noise import TableBudget
 from ..core.schema import Facts, Schema
 from ..core.structure import Shares, StructureResult
 

@@ -13,11 +13,10 @@ import numpy as np
 
 from ..core.agreement import AgreeByDefault
 from ..core.budgets import Geometric, Parts
-from ..core.curator import Candidates, Curator, Pairs
-from ..core.errors import BudgetError, progress, show
+from ..core.curator import Curator, Pairs
+from ..core.errors import BudgetError, number, progress, share, show
 from ..core.factors import maximum_spanning_tree
-from ..core.network import Network, Permitted
-from ..core.noise import number, share
+from ..core.network import Candidates, Network, Permitted
 from ..core.schema import Facts, Schema
 from ..core.structure import (
     Learner,

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator
-from ..core.errors import BudgetError, plural, progress
+from ..core.errors import BudgetError, plural, positive, progress
 from ..core.network import Network, Restriction
-from ..core.noise import ONE_REPLACED, Noise, positive
+from ..core.noise import ONE_REPLACED, Noise
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Schema
 from ..core.structure import (

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import CliqueTree, Model, SchemaError, elimination_tree, marginalise
+from ..core import NEVER, CliqueTree, Model, SchemaError, elimination_tree, marginalise
 
 MOST_CELLS = 2**24  # of all tables on the way; a model that needs larger ones is sampled
 MOST_ANSWER = 2**20  # cells of one answer
 ROWS = 2**19  # that stand in for a model whose tables on the way would be too large
-NEVER = -1e9  # the logarithm that stands for a probability of 0
 
 
 def joint(model: Any, names: Sequence[str]) -> tuple[np.ndarray, bool]:

@@ -3,13 +3,21 @@
 These are the names that other houses use.
 """
 
-from .agreement import Agree, AgreeByDefault, AgreeInPairs, integer_weights
+from .agreement import (
+    Agree,
+    AgreeByDefault,
+    AgreeInPairs,
+    NoisyTable,
+    fit_tables,
+    integer_weights,
+)
 from .attribute import (
     EXACT,
     LARGEST,
     MAX_VALUES,
     Attribute,
     as_text,
+    find_bins,
     find_distinct,
     place_in_bins,
     repeated,
@@ -30,22 +38,25 @@ from .budgets import (
     uniform,
     value_weights,
 )
-from .column_rules import Rule
 from .counts import MAX_CELLS, Codes, Counter, CountLogs, Split, count_cells
-from .curator import Candidates, Curator, Measured, Pairs, split_pairs
+from .curator import Curator, Measured, Pairs, split_pairs
 from .errors import (
     BudgetDegenerate,
     BudgetError,
     PrivacyError,
     SchemaError,
+    as_fraction,
     bar,
     check_path,
     check_seed,
     is_one_of,
     is_whole,
     needed_for,
+    number,
     plural,
+    positive,
     progress,
+    share,
     show,
     to_items,
     to_list,
@@ -53,9 +64,12 @@ from .errors import (
     wanted,
 )
 from .factors import (
+    NEVER,
     CliqueTree,
+    Columns,
     Distribution,
     Edge,
+    Place,
     elimination_tree,
     junction_tree,
     maximum_spanning_tree,
@@ -79,7 +93,7 @@ from .measures import (
     tvd_sensitivity,
 )
 from .model import Model, conditional, encoding_of, shapes_of
-from .network import Network, Permitted, Restriction, check_edge
+from .network import Candidates, Network, Permitted, Restriction, check_edge
 from .noise import (
     NEIGHBOURS,
     CommonNoise,
@@ -88,25 +102,32 @@ from .noise import (
     NoNoise,
     Quantity,
     Scale,
+    Shape,
     TableBudget,
     Unit,
-    as_fraction,
     as_scales,
     discrete_laplace_pmf,
     exponential_mechanism,
     exponential_probabilities,
     histogram_cost,
     laplace_mechanism,
-    number,
-    positive,
-    share,
     tight_scales,
     zero_sum_mechanism,
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
 from .records import MAX_MEMBERS, Lattice, Records, marginal
 from .rules import COUNTING, KINDS, LEMMAS, MECHANISMS, NOISES, Check, Entry, check_selection
-from .schema import BinaryEncoding, Encoding, Facts, Merging, Schema, check_columns, check_schema
+from .schema import (
+    BinaryEncoding,
+    Encoding,
+    Facts,
+    Mask,
+    Merging,
+    Schema,
+    check_columns,
+    check_schema,
+    keep_rules,
+)
 from .structure import (
     ALL_PAIRS,
     MAX_PAIRS,
@@ -131,4 +152,3 @@ from .structure import (
     typical_cells,
     useful_degree,
 )
-from .zero_sum import laplace_width

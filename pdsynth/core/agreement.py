@@ -19,8 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from .budgets import as_measured
-from .column_rules import Mask
-from .errors import plural
+from .errors import plural, positive
 from .factors import (
     CliqueTree,
     Columns,
@@ -33,8 +32,8 @@ from .factors import (
 )
 from .measures import marginalise, project
 from .network import Network
-from .noise import Scale, positive
-from .schema import Facts, Merging
+from .noise import Scale
+from .schema import Facts, Mask, Merging
 from .structure import Measurement
 
 MOST_CELLS = 2**20  # of a junction tree; beyond it tables agree pairwise

@@ -16,11 +16,11 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from .curator import Curator
-from .errors import BudgetError, is_one_of, is_whole, progress, show
+from .errors import BudgetError, is_one_of, is_whole, positive, progress, share, show
 from .ledger import UNPROTECTED
 from .measures import marginalise, normalised_risk_entropy
 from .network import Network
-from .noise import TableBudget, positive, share
+from .noise import TableBudget
 from .schema import Facts
 from .structure import Measurement, Shares, StructureResult
 

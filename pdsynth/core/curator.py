@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .candidates import Candidates
 from .edges import private_edges
 from .errors import PrivacyError
 from .ledger import Ledger, LedgerWriter
 from .measures import SCORES, association, project, sketch_sensitivity
+from .network import Candidates
 from .noise import (
     ONE_REPLACED,
     Noise,
@@ -27,12 +27,12 @@ from .noise import (
     Unit,
     exponential_mechanism,
     laplace_mechanism,
+    laplace_width,
     tight_scales,
     zero_sum_mechanism,
 )
 from .records import Records
 from .schema import Merging
-from .zero_sum import laplace_width
 
 Pairs = Sequence[tuple[int, int]]
 ONE_WAY = "one-way table"

@@ -3,8 +3,8 @@
 A factor is an array with one axis per column. Its logarithm is added to a clique that holds its
 columns (:class:`Place`); one passing of messages (:meth:`CliqueTree.calibrate`) then gives every
 clique its table. The agreement of noisy tables, the expected tables of any columns
-(:meth:`Distribution.margins`) and a network given evidence (:func:`condition`) all read these
-tables. Before them, the graphs: elimination, junction trees, spanning trees.
+(:meth:`Distribution.margins`) and a network given evidence (``constraints``) all read these tables.
+Before them, the graphs: elimination, junction trees, spanning trees.
 """
 
 import itertools
@@ -20,7 +20,6 @@ from .measures import marginalise
 
 Columns = tuple[int, ...]
 Edge = tuple[int, int]
-MOST_CELLS = 2**22  # of one table of a conditioned network: 32 MiB
 NEVER = -1e9  # the logarithm that stands for a probability of 0
 
 
@@ -287,6 +286,28 @@ def within_bounds(
     return fine
 
 
+def elimination_tree(scopes: Sequence[Columns], sizes: Sequence[int]) -> JunctionTree:
+    """Every node of some scopes with its neighbours when it is eliminated, the last one first.
+
+    The node whose neighbours have the fewest joint cells goes first, ties by number. One clique per
+    node, so that each node is given exactly its separator; cliques need not be maximal.
+    """
+    edges = [edge for scope in scopes for edge in itertools.combinations(scope, 2)]
+    nodes = sorted({j for scope in scopes for j in scope})
+    steps = list(
+        eliminate(
+            neighbours(len(sizes), edges),
+            nodes,
+            lambda adjacent, v: (math.prod(sizes[j] for j in adjacent[v]), v),
+        )
+    )[::-1]
+    place = {node: at for at, (node, _) in enumerate(steps)}
+    hung = [max((place[j] for j in around), default=0) for _, around in steps]
+    return JunctionTree(
+        tuple(tuple(sorted({node, *around})) for node, around in steps), (-1, *hung[1:])
+    )
+
+
 # --- factors on the cliques of a tree ------------------------------------------------------------
 
 
@@ -450,111 +471,3 @@ class Distribution:
         for below, above in self.tree.links:
             carry(above, below)
         return by_cell, branches
-
-
-# --- networks ------------------------------------------------------------------------------------
-
-
-class Family(NamedTuple):
-    """A node, its parents, and P(node | parents): float (|X|, cells of the parents), or None."""
-
-    child: int
-    parents: Columns
-    p: np.ndarray | None
-
-
-class Impossible(Exception):
-    """The network gives the evidence no mass at all."""
-
-
-def condition(
-    pairs: Sequence[tuple[int, Columns]],
-    tables: Sequence[np.ndarray | None],
-    sizes: Sequence[int],
-    evidence: Sequence[tuple[Columns, np.ndarray]],
-    most: int = MOST_CELLS,
-) -> list[Family] | None:
-    """The network whose records are weighed by each ``evidence``, or, of marked cells, given that
-    they stand in one of these: exactly.
-
-    ``pairs``: (child, parents) in sampling order; ``tables``: P(child | parents), float (|X|, cells
-    of the parents), None for one that isn't kept whole; ``evidence``: rising nodes, and bool or
-    float ≥ 0, one axis each. Returns families in a new sampling order. Nodes that aren't above the
-    evidence keep their pair, and their table where it is None. None: a table on the way would have
-    more than ``most`` cells. Raises Impossible.
-
-    >>> p = np.array([[0.5], [0.5]]), np.array([[0.9, 0.2], [0.1, 0.8]])
-    >>> families = condition([(0, ()), (1, (0,))], p, (2, 2), [((1,), np.array([False, True]))])
-    >>> [(family.child, family.parents) for family in families]
-    [(1, ()), (0, (1,))]
-    >>> families[1].p[:, 1].round(3).tolist()
-    [0.111, 0.889]
-    """
-    found = above(pairs, tables, sizes, [columns for columns, _ in evidence], most)
-    if found is None:
-        return None
-    asked, tree, factors = found
-    factors = [*factors, *(tree.weigh(columns, weights) for columns, weights in evidence)]
-    joint, normaliser = tree.calibrate(tree.multiply(factors), 1.0)
-    if normaliser < NEVER / 2:
-        raise Impossible
-    new = []
-    for child, parents, at in tree.graph.families():
-        mass = marginalise(joint[at], tree.cliques[at], (child, *parents))
-        p = np.full(mass.shape, 1 / len(mass))
-        np.divide(mass, mass.sum(axis=0), out=p, where=mass.sum(axis=0) > 0)
-        new.append(Family(child, parents, p.reshape(len(p), -1)))
-    rest = zip(pairs, tables, strict=True)
-    return [*new, *(Family(*pair, p) for pair, p in rest if pair[0] not in asked)]
-
-
-def above(
-    pairs: Sequence[tuple[int, Columns]],
-    tables: Sequence[np.ndarray | None],
-    sizes: Sequence[int],
-    scopes: Sequence[Columns],
-    most: int = MOST_CELLS,
-) -> tuple[set[int], CliqueTree, list[tuple[Place, np.ndarray]]] | None:
-    """What stands above some nodes of a network, themselves included: these nodes, a tree whose
-    cliques hold their families and the ``scopes``, and their tables as factors on it.
-
-    None where a clique would have more than ``most`` cells, or a table isn't kept whole.
-    """
-    asked = {j for columns in scopes for j in columns}
-    for child, parents in reversed(pairs):
-        asked.update(parents if child in asked else ())
-    families = [Family(*f, p) for f, p in zip(pairs, tables, strict=True) if f[0] in asked]
-    own = [(child, *parents) for child, parents, _ in families]
-    tree = CliqueTree(elimination_tree([*own, *scopes], sizes), tuple(sizes))
-    if max(map(math.prod, tree.shapes)) > most:
-        return None
-    factors = []
-    for scope, (_, _, p) in zip(own, families, strict=True):
-        if p is None:
-            return None
-        log = np.log(p, out=np.full(p.shape, NEVER), where=p > 0)
-        log = marginalise(log.reshape([sizes[j] for j in scope]), scope, sorted(scope))
-        factors.append((tree.place(tree.home(scope), scope), log))
-    return asked, tree, factors
-
-
-def elimination_tree(scopes: Sequence[Columns], sizes: Sequence[int]) -> JunctionTree:
-    """Every node of some scopes with its neighbours when it is eliminated, the last one first.
-
-    The node whose neighbours have the fewest joint cells goes first, ties by number. One clique per
-    node, so that each node is given exactly its separator; cliques need not be maximal.
-    """
-    edges = [edge for scope in scopes for edge in itertools.combinations(scope, 2)]
-    nodes = sorted({j for scope in scopes for j in scope})
-    steps = list(
-        eliminate(
-            neighbours(len(sizes), edges),
-            nodes,
-            lambda adjacent, v: (math.prod(sizes[j] for j in adjacent[v]), v),
-        )
-    )[::-1]
-    place = {node: at for at, (node, _) in enumerate(steps)}
-    hung = [max((place[j] for j in around), default=0) for _, around in steps]
-    return JunctionTree(
-        tuple(tuple(sorted({node, *around})) for node, around in steps), (-1, *hung[1:])
-    )

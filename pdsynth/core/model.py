@@ -119,7 +119,7 @@ class Sampling:
         ``"independent"``, and ``"balanced"`` is refused.
 
         ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
-        that, see :class:`~pdsynth.core.conditions.Given`. Raises SchemaError for what isn't
+        that, see :class:`~pdsynth.constraints.Given`. Raises SchemaError for what isn't
         declared or can't be met.
 
         **Privacy:** post-processing of the release; both methods, and conditions, cost nothing.
@@ -199,9 +199,7 @@ class Sampling:
 
     def _condition(self, where: Mapping[str, Any] | None) -> Any:
         """The model given ``where``, and the rules of its schema."""
-        from .conditions import given  # noqa: PLC0415 - conditions are asked for rarely
-
-        return given(self, where)
+        return door("constraints").given(self, where)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import os
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import count
 from typing import Any, ClassVar
@@ -23,64 +22,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .errors import BudgetError, PrivacyError, is_one_of, show
-from .zero_sum import draw_zero_sum
-
-LARGEST, SMALLEST = 10**15, Fraction(1, 10**100)  # of any parameter, unless it is 0
-LEAST_SHARE = Fraction(1, 10**6)
-
-
-def as_fraction(value: float | int | str | Fraction) -> Fraction:
-    """A share or ε as written: 0.1 becomes 1/10, never the nearest binary float.
-
-    >>> as_fraction(0.1), as_fraction(1/3)
-    (Fraction(1, 10), Fraction(1, 3))
-    """
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, float) and not math.isfinite(value):
-        raise BudgetError(f"a budget or share must be finite, got {value}")
-    written = Fraction(str(value))
-    near = written.limit_denominator(1000)  # 0.3333333333333333 is how a float writes 1/3
-    return near if isinstance(value, float) and float(near) == value else written
-
-
-def number(name: str, value: float | int | str | Fraction) -> Fraction:
-    """A finite number: 0, or from 1e-100 to 1e15 in size."""
-    try:
-        given = Fraction(LARGEST + 1) if _is_long(value) else as_fraction(value)
-    except (ValueError, TypeError, ZeroDivisionError) as problem:
-        raise BudgetError(f"{name} must be a finite number, got {show(value)}") from problem
-    if given and not SMALLEST <= abs(given) <= LARGEST:
-        raise BudgetError(
-            f"{name} = {show(value)} is beyond any use: a number must lie between "
-            "1e-100 and 1e15 in size"
-        )
-    return given
-
-
-def _is_long(value: Any) -> bool:
-    """Whether a decimal, written out, would be too long to compute with."""
-    try:
-        return isinstance(value, (str, Decimal)) and abs(Decimal(value).adjusted()) > 1000
-    except InvalidOperation:  # 1/3, or no number at all
-        return False
-
-
-def positive(name: str, value: float | int | str | Fraction) -> Fraction:
-    """A number above zero."""
-    given = number(name, value)
-    if given <= 0:
-        raise BudgetError(f"{name} must be a positive finite number, got {show(value)}")
-    return given
-
-
-def share(name: str, value: float | Fraction) -> Fraction:
-    """A share strictly between 0 and 1, and at least a millionth."""
-    given = positive(name, value)
-    if not LEAST_SHARE <= given < 1:
-        raise BudgetError(f"{name} must lie between 0 and 1, got {show(value)} (1e-6 is the least)")
-    return given
-
 
 NEIGHBOURS = {"replace_one": "replace", "add_remove": "add or remove"}
 MOST_ZERO_SUM = 32  # cells of a table with zero-sum noise
@@ -420,6 +361,51 @@ class ExactNoise(Noise):
         return np.random.Generator(_stream_of(self._entropy))
 
 
+# Zero-sum noise of small tables is drawn with Python's integers: quicker than arrays.
+Below = Callable[[int], int]  # a uniform integer in [0, bound)
+
+
+def draw_zero_sum(scale: Fraction, cells: int, below: Below) -> list[int]:
+    """Integers v, one per cell, P(v) ∝ exp(−Σ|v|/scale) where Σv = 0.
+
+    All cells but the last are Laplace numbers, and the last is what is missing to 0. A draw is kept
+    with probability exp(−|last|/scale), which makes the law that of all cells; else the table is
+    drawn again, about 1.7 √cells times. Time doesn't depend on the scale.
+    """
+    t, s = scale.as_integer_ratio()
+    while True:
+        free = [_laplace(t, s, below) for _ in range(cells - 1)]
+        last = -sum(free)
+        if _bernoulli_exp(abs(last) * s, t, below):
+            return [*free, last]
+
+
+def _laplace(t: int, s: int, below: Below) -> int:
+    """P(z) ∝ exp(−|z| s/t) (Canonne, Kamath, Steinke 2020, Algorithm 2)."""
+    while True:
+        remainder = below(t)
+        if not _bernoulli_exp(remainder, t, below):
+            continue
+        multiples = 0
+        while _bernoulli_exp(1, 1, below):
+            multiples += 1
+        size, negative = (remainder + multiples * t) // s, below(2)
+        if size or not negative:  # zero has one sign only
+            return -size if negative else size
+
+
+def _bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
+    """True with probability exp(−numerator/denominator) (the same, Algorithm 1)."""
+    while numerator > denominator:
+        if not _bernoulli_exp(1, 1, below):
+            return False
+        numerator -= denominator
+    place = 1
+    while below(denominator * place) < numerator:
+        place += 1
+    return place % 2 == 1
+
+
 def _stream_of(entropy: Sequence[int] | None) -> np.random.PCG64:
     return np.random.PCG64(np.random.SeedSequence(entropy))
 
@@ -598,3 +584,16 @@ def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: f
 def discrete_laplace_pmf(values: np.ndarray, scale: float) -> np.ndarray:
     """P(Z = z) = tanh(1/2b) exp(−|z|/b) of the discrete Laplace law with scale b."""
     return np.tanh(0.5 / scale) * np.exp(-np.abs(values) / scale)
+
+
+def laplace_width(scale: Fraction, cells: int) -> Fraction:
+    """The scale of Laplace noise that is as wide as zero-sum noise, once both sum to 0.
+
+    With m cells the zero-sum law has variance scale² (m−1)(2m−1)/(m(m+1)) in each, Laplace noise
+    less its mean 2 scale'² (m−1)/m (both in the limit of large scales): so scale' is
+    scale · √((2m−1)/(2m+2)), to three digits here. It weighs tables in fits, and nothing else.
+
+    >>> laplace_width(Fraction(10), 2), laplace_width(Fraction(8), 5)
+    (Fraction(4080, 577), Fraction(6464, 933))
+    """
+    return scale * Fraction(math.sqrt((2 * cells - 1) / (2 * cells + 2))).limit_denominator(999)

@@ -22,7 +22,6 @@ import numpy as np
 import pandas as pd
 
 from .budgets import Parts, Plan, choose_reconcile
-from .conditions import check_rules
 from .curator import Curator
 from .errors import (
     BudgetError,
@@ -32,12 +31,14 @@ from .errors import (
     door,
     is_one_of,
     is_whole,
+    positive,
+    share,
     show,
     to_names,
 )
 from .ledger import GUARANTEES, NOT_STRICT, Ledger, check_reading
 from .model import Model, keep_measured
-from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit, positive, share
+from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit
 from .records import Records
 from .rules import NOISES
 from .schema import BinaryEncoding, Facts, Schema, check_schema, join_target
@@ -484,7 +485,7 @@ class Recipe(Habits):
                 "random_state=None, or noise='exact'"
             )
         if schema.rules:
-            check_rules(schema)
+            door("constraints").check_rules(schema)
         if self.guarantee == "strict" and schema.source != "public":  # a promise, so a refusal
             raise PrivacyError(
                 "this schema was inferred from the data, so its domains would leak; write a public "
@@ -501,9 +502,8 @@ class Recipe(Habits):
         if given is not None:
             return given
         if self.noise == "opendp":
-            from .opendp import OpenDPNoise
-
-            return OpenDPNoise()
+            secured: Noise = door("secure").OpenDPNoise()
+            return secured
         if self.noise == "common":
             return CommonNoise(self.random_state or 0)
         return ExactNoise(self.random_state)

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 
 from .attribute import Attribute, check_codes, repeated
-from .column_rules import MOST_RULES, Mask, Rule, combine, keep_rules, possible_cells, put_in_order
 from .errors import (
     SchemaError,
     check_known,
@@ -51,6 +50,44 @@ def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any
     return columns
 
 
+Mask = tuple[tuple[int, ...], np.ndarray]  # rising columns; where a record can be, one axis each
+
+
+def keep_rules(masks: Sequence[Mask], codes: np.ndarray) -> np.ndarray:
+    """Which records (n, d) keep all rules: bool (n,).
+
+    **Privacy:** raw where the records are.
+    """
+    kept = np.ones(len(codes), dtype=bool)
+    for columns, mask in masks:
+        kept &= mask[tuple(codes[:, j] for j in columns)]
+    return kept
+
+
+def possible_in(
+    masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]
+) -> np.ndarray | None:
+    """Where a record can be in a table of some columns, as far as rules inside it say.
+
+    Bool, one axis per column in the given order; None where no rule lies inside.
+    """
+    inside = [(scope, mask) for scope, mask in masks if {*scope} <= {*columns}]
+    if not inside:
+        return None
+    cells = np.ones(tuple(sizes[j] for j in columns), dtype=bool)
+    for scope, mask in inside:
+        order = np.argsort([columns.index(j) for j in scope])
+        shape = [sizes[j] if j in scope else 1 for j in columns]
+        cells &= np.transpose(mask, order).reshape(shape)
+    return cells
+
+
+def possible_cells(masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]) -> int:
+    """How many cells of such a table a record can be in."""
+    cells = possible_in(masks, sizes, columns)
+    return math.prod(sizes[j] for j in columns) if cells is None else int(cells.sum())
+
+
 @dataclass(frozen=True)
 class Schema:
     """The public domain of a table: its attributes in column order.
@@ -61,7 +98,8 @@ class Schema:
     why, in words; a reason that begins with "?" waits for a decision. ``columns``: names of all
     columns of a raw file that has no header, in its order. ``file``: how a raw text file is
     written, a :class:`~pdsynth.files.FileFormat` or its keywords; else UTF-8 with commas.
-    ``rules``: what values of several columns can't stand together, see :class:`.Rule`.
+    ``rules``: what values of several columns can't stand together, each a
+    :class:`pdsynth.Rule`.
     """
 
     attributes: tuple[Attribute, ...]
@@ -70,7 +108,7 @@ class Schema:
     left_out: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     file: Any = None
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", tuple(to_items("attributes", self.attributes)))
@@ -103,13 +141,6 @@ class Schema:
                 "false, or neither"
             )
         object.__setattr__(self, "rules", tuple(to_items("rules", self.rules)))
-        if wrong := [rule for rule in self.rules if not isinstance(rule, Rule)]:
-            raise SchemaError(
-                f"rules must be Rules, got {show(wrong[0])}: use Rule.impossible, .determines or "
-                ".at_most"
-            )
-        if len(self.rules) > MOST_RULES:
-            raise SchemaError(f"{len(self.rules):,} rules; at most {MOST_RULES:,} are possible")
         self.masks  # noqa: B018 - refuses rules that don't fit, or contradict each other
 
     @property
@@ -184,7 +215,10 @@ class Schema:
     @cached_property
     def masks(self) -> tuple[Mask, ...]:
         """Where records can be by the rules: rising columns and bool, one axis each. Public."""
-        return combine(self.rules, self.attributes)
+        if not self.rules:
+            return ()
+        masks: tuple[Mask, ...] = door("constraints").combine(self.rules, self.attributes)
+        return masks
 
     def break_rules(self, codes: np.ndarray) -> np.ndarray:
         """Which records (n, d) break a rule, whatever it does with them: bool (n,).
@@ -221,7 +255,7 @@ class Schema:
         return codes
 
     @cached_property
-    def refusing(self) -> tuple[tuple[Rule, list[int], np.ndarray], ...]:
+    def refusing(self) -> tuple[tuple[Any, list[int], np.ndarray], ...]:
         """Rules whose violation is refused, their columns and masks."""
         return tuple(
             (rule, [*map(self.index, rule.columns)], rule.mask([self[x] for x in rule.columns]))
@@ -274,8 +308,11 @@ class Schema:
 
         **Privacy:** post-processing of a synthetic table.
         """
+        if not self.rules:
+            return frame
         known = {a.name: a for a in self.attributes}
-        return put_in_order(frame, self.rules, known, fixed) if self.rules else frame
+        ordered: pd.DataFrame = door("constraints").put_in_order(frame, self.rules, known, fixed)
+        return ordered
 
     # --- how files hold a schema is the business of ``files`` ------------------------------------
 

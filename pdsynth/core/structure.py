@@ -21,9 +21,9 @@ import numpy as np
 
 from .counts import MAX_CELLS
 from .curator import Candidates, Curator
-from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, show
+from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, positive, show
 from .network import Network, Permitted, Restriction, check_restriction
-from .noise import ONE_REPLACED, positive
+from .noise import ONE_REPLACED
 from .schema import Facts, Merging, Schema
 
 MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word

@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..core import Attribute, Rule, SchemaError
+from ..constraints import Rule
+from ..core import Attribute, SchemaError
 
 EXPECTED = 50  # records that independent columns would have where there are none
 SEEN = 10  # records of each value that seems to decide another

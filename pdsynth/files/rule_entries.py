@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core import MAX_VALUES, Rule, SchemaError
+from ..constraints import Rule
+from ..core import MAX_VALUES, SchemaError
 
 FORM = (
     "write impossible = {column = [values], other = [values]}, or determines = [column, other] "

@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import (
+    NEVER,
     Attribute,
     BudgetError,
     CliqueTree,
@@ -47,7 +48,6 @@ from ..core import (
 
 LEVEL = "person_epsilon"  # the column that says which level a record has
 MOST_LEVELS, MOST_COPIES = 32, 1_000
-NEVER = -1e9  # the logarithm that stands for a probability of 0
 __all__ = ["LEVEL", "People", "check", "choose_levels", "losses", "neighbours", "undo"]
 
 

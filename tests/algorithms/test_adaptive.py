@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from privacy_tools import curator_of, law, log_ratio, records_of
 
 from pdsynth.algorithms.privabn import abn_strict, count_selections, growth_penalty
-from pdsynth.core.curator import Candidates, Curator
+from pdsynth.core.curator import Curator
 from pdsynth.core.errors import PrivacyError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, association, mutual_information
-from pdsynth.core.network import Restriction
+from pdsynth.core.network import Candidates, Restriction
 from pdsynth.core.noise import ExactNoise, NoNoise
 from pdsynth.published.partitions import Partitions
 from pdsynth.published.privabn import ParentChoice, abn_published, printed_sensitivity

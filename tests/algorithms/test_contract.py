@@ -44,8 +44,7 @@ from pdsynth import (
 )
 from pdsynth.algorithms import parts
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups
-from pdsynth.core.errors import BudgetDegenerate
-from pdsynth.core.noise import as_fraction
+from pdsynth.core.errors import BudgetDegenerate, as_fraction
 from pdsynth.core.records import Records
 
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)

@@ -32,9 +32,10 @@ from pdsynth import audit
 from pdsynth.algorithms.privbayes import greedy
 from pdsynth.algorithms.relatives import Independent
 from pdsynth.audit.replays import Change, replay_fits
-from pdsynth.core.curator import Candidates, Curator
+from pdsynth.core.curator import Curator
 from pdsynth.core.errors import BudgetError, PrivacyError
 from pdsynth.core.ledger import Ledger
+from pdsynth.core.network import Candidates
 from pdsynth.core.noise import ExactNoise, TableBudget
 from pdsynth.core.structure import MaxParents
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from pdsynth.answers.laws import half_width
-from pdsynth.core.noise import ExactNoise
-from pdsynth.core.zero_sum import draw_zero_sum
+from pdsynth.core.noise import ExactNoise, draw_zero_sum
 
 REACH = 40
 

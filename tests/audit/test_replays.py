@@ -20,10 +20,11 @@ from pdsynth.audit.pairs import straddle_in_order
 from pdsynth.audit.replays import Step
 from pdsynth.audit.tape import Asked, Parted, Player, compare, first_difference, plain
 from pdsynth.core import curator as curator_room
-from pdsynth.core.curator import Candidates, Curator
+from pdsynth.core.curator import Curator
 from pdsynth.core.errors import BudgetError, SchemaError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import SCORES
+from pdsynth.core.network import Candidates
 from pdsynth.core.recipe import Recipe
 from pdsynth.core.rules import COUNTING
 

@@ -18,7 +18,7 @@ from pdsynth.concentrated import (
     renyi_losses,
 )
 from pdsynth.core import BudgetError, CommonNoise, ExactNoise, NoNoise
-from pdsynth.core.opendp import OpenDPNoise
+from pdsynth.secure import OpenDPNoise
 
 DRAWS = 20_000
 VARIANCES = Q(1, 9), Q(1), Q(7, 3), Q(65_536 * 10**6, 14_973 * 1024)

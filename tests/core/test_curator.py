@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from privacy_tools import Silent, curator_of, schema_of
 
-from pdsynth.core.curator import Candidates, Curator, Measured
+from pdsynth.core.curator import Curator, Measured
 from pdsynth.core.errors import BudgetError, PrivacyError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import mutual_information
-from pdsynth.core.noise import ExactNoise, NoNoise, TableBudget
+from pdsynth.core.network import Candidates
+from pdsynth.core.noise import ExactNoise, NoNoise, TableBudget, laplace_width
 from pdsynth.core.records import Records
 from pdsynth.core.rules import check
-from pdsynth.core.zero_sum import laplace_width
 from pdsynth.published.budgets import PrintedBudget, one_record_more
 from pdsynth.published.curator import RawCurator
 from pdsynth.published.doors import raw_door

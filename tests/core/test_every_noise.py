@@ -21,8 +21,8 @@ from pdsynth.core.noise import (
     laplace_mechanism,
     zero_sum_mechanism,
 )
-from pdsynth.core.opendp import OpenDPNoise
 from pdsynth.core.rules import MECHANISMS
+from pdsynth.secure import OpenDPNoise
 
 SCORES, SENSITIVITY, EPSILON = np.array([5, 3, 3, 0]), 2, Q(3, 2)
 SCALES = Q(1, 2), Q(7, 3)

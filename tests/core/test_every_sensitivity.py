@@ -21,9 +21,10 @@ from privacy_tools import (
 
 from pdsynth.core import curator as curator_room
 from pdsynth.core import edges as edges_room
-from pdsynth.core.curator import Candidates, Curator, Measured
+from pdsynth.core.curator import Curator, Measured
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, JACCARD_GRID, SCORES
+from pdsynth.core.network import Candidates
 from pdsynth.core.noise import TableBudget
 from pdsynth.core.rules import COUNTING, LEMMAS
 from pdsynth.core.schema import Merging

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from privacy_tools import Silent, curator_of
 
-from pdsynth.core.curator import Candidates, Measured
-from pdsynth.core.errors import BudgetError, PrivacyError
+from pdsynth.core.curator import Measured
+from pdsynth.core.errors import BudgetError, PrivacyError, as_fraction
 from pdsynth.core.ledger import Ledger, short
-from pdsynth.core.noise import TableBudget, as_fraction, histogram_cost
+from pdsynth.core.network import Candidates
+from pdsynth.core.noise import TableBudget, histogram_cost
 from pdsynth.core.rules import KINDS, Entry
 from pdsynth.files.story import beside
 from pdsynth.published.budgets import PrintedBudget

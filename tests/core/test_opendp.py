@@ -23,8 +23,8 @@ from pdsynth.core.noise import (
     TableBudget,
     exponential_mechanism,
 )
-from pdsynth.core.opendp import OpenDPNoise, float_above
 from pdsynth.core.structure import MaxParents
+from pdsynth.secure import OpenDPNoise, float_above
 
 SCORES = np.array([5, 3, 3, 0])
 

@@ -17,7 +17,7 @@ from privacy_tools import (
     records_of,
 )
 
-from pdsynth.core.curator import Candidates, Curator
+from pdsynth.core.curator import Curator
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import (
     SCORES,
@@ -31,6 +31,7 @@ from pdsynth.core.measures import (
     tvd_from_independence,
     tvd_sensitivity,
 )
+from pdsynth.core.network import Candidates
 from pdsynth.core.noise import TableBudget
 
 # Shapes of at most 8 cells with all n ≤ 6; one of 9 cells because 3 × 3 is the smallest domain with

@@ -12,9 +12,8 @@ from privacy_tools import Silent, curator_of, law
 
 from pdsynth.algorithms.hpprivbayes import ordered
 from pdsynth.algorithms.privbayes import greedy
-from pdsynth.core.curator import Candidates
 from pdsynth.core.measures import association
-from pdsynth.core.network import Restriction
+from pdsynth.core.network import Candidates, Restriction
 from pdsynth.core.noise import NoNoise
 from pdsynth.core.structure import MaxCells, MaxParents, list_candidates, useful_degree
 

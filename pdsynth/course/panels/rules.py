@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from ...algorithms import PrivBayes
-from ...core import Model, Rule, plural
+from ...constraints import Rule
+from ...core import Model, plural
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board

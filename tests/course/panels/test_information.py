@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pdsynth.core.noise import as_fraction
+from pdsynth.core.errors import as_fraction
 from pdsynth.course.panels import information
 from pdsynth.course.panels.table import teaching_table
 

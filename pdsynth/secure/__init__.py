@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .errors import needed_for
-from .noise import ExactNoise, Shape, as_scales
+from ..core import ExactNoise, Shape, as_scales, needed_for
+
+__all__ = ["OpenDPNoise", "float_above"]
 
 
 def float_above(value: Fraction) -> float:

@@ -14,8 +14,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .attribute import Attribute, find_bins, repeated
-from .errors import SchemaError, is_one_of, plural, show, to_list, to_names
+from ..core import (
+    Attribute,
+    Mask,
+    SchemaError,
+    find_bins,
+    is_one_of,
+    plural,
+    repeated,
+    show,
+    to_list,
+    to_names,
+)
 
 KINDS = "impossible", "determines", "at_most"
 MOST_CELLS = 2**20  # of the mask of one rule
@@ -339,15 +349,20 @@ def leave_beside(
 # --- all rules of a schema -----------------------------------------------------------------------
 
 
-Mask = tuple[tuple[int, ...], np.ndarray]  # rising columns; where a record can be, one axis each
-
-
 def combine(rules: Sequence[Rule], attributes: Sequence[Attribute]) -> tuple[Mask, ...]:
     """One mask per set of columns that some rule is about.
 
-    Raises SchemaError where rules contradict each other, so that a column has no value left: values
-    that no rule's columns allow are struck out until nothing changes.
+    Raises SchemaError for what is no rule, for more than 1,000 rules, and where rules contradict
+    each other, so that a column has no value left: values that no rule's columns allow are struck
+    out until nothing changes.
     """
+    if wrong := [rule for rule in rules if not isinstance(rule, Rule)]:
+        raise SchemaError(
+            f"rules must be Rules, got {show(wrong[0])}: use Rule.impossible, .determines or "
+            ".at_most"
+        )
+    if len(rules) > MOST_RULES:
+        raise SchemaError(f"{len(rules):,} rules; at most {MOST_RULES:,} are possible")
     place = {a.name: j for j, a in enumerate(attributes)}
     masks: dict[tuple[int, ...], np.ndarray] = {}
     for rule in rules:
@@ -389,38 +404,3 @@ def possible_values(masks: Sequence[Mask], sizes: Sequence[int]) -> list[np.ndar
                 left[j] = np.any(here, axis=tuple(a for a in range(mask.ndim) if a != axis))
         struck = sum(int(values.sum()) for values in left) < before
     return left
-
-
-def keep_rules(masks: Sequence[Mask], codes: np.ndarray) -> np.ndarray:
-    """Which records (n, d) keep all rules: bool (n,).
-
-    **Privacy:** raw where the records are.
-    """
-    kept = np.ones(len(codes), dtype=bool)
-    for columns, mask in masks:
-        kept &= mask[tuple(codes[:, j] for j in columns)]
-    return kept
-
-
-def possible_in(
-    masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]
-) -> np.ndarray | None:
-    """Where a record can be in a table of some columns, as far as rules inside it say.
-
-    Bool, one axis per column in the given order; None where no rule lies inside.
-    """
-    inside = [(scope, mask) for scope, mask in masks if {*scope} <= {*columns}]
-    if not inside:
-        return None
-    cells = np.ones(tuple(sizes[j] for j in columns), dtype=bool)
-    for scope, mask in inside:
-        order = np.argsort([columns.index(j) for j in scope])
-        shape = [sizes[j] if j in scope else 1 for j in columns]
-        cells &= np.transpose(mask, order).reshape(shape)
-    return cells
-
-
-def possible_cells(masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]) -> int:
-    """How many cells of such a table a record can be in."""
-    cells = possible_in(masks, sizes, columns)
-    return math.prod(sizes[j] for j in columns) if cells is None else int(cells.sum())

@@ -12,19 +12,13 @@ from hypothesis import strategies as st
 
 import pdsynth as pds
 from pdsynth import Attribute, Network, Rule, Schema, SchemaError
-from pdsynth.core import conditions
-from pdsynth.core.column_rules import (
-    MISSING,
-    code_of,
-    keep_rules,
-    possible_cells,
-    possible_in,
-)
-from pdsynth.core.conditions import Given, check_rules
+from pdsynth.constraints import conditions
+from pdsynth.constraints.conditions import Given, check_rules
+from pdsynth.constraints.rules import MISSING, code_of
 from pdsynth.core.factors import NEVER, CliqueTree, junction_tree
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
-from pdsynth.core.schema import BinaryEncoding
+from pdsynth.core.schema import BinaryEncoding, keep_rules, possible_cells, possible_in
 
 ROLE = Attribute.categorical("role", ["Husband", "Wife", "Child"])
 MARRIED = Attribute.categorical("married", ["yes", "no"], missing=True)

@@ -10,23 +10,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .agreement import NoisyTable, fit_tables
-from .attribute import Attribute
-from .column_rules import Mask, code_of, is_missing, keep_rules, leave_beside
-from .errors import SchemaError, show
-from .factors import (
-    MOST_CELLS,
+from ..core import (
     NEVER,
+    Attribute,
+    BinaryEncoding,
     CliqueTree,
     Columns,
     Distribution,
-    Family,
-    Impossible,
-    above,
-    condition,
+    Mask,
+    Network,
+    NoisyTable,
+    Schema,
+    SchemaError,
+    fit_tables,
+    keep_rules,
+    show,
 )
-from .network import Network
-from .schema import BinaryEncoding, Schema
+from .conditioning import MOST_CELLS, Family, Impossible, above, condition
+from .rules import code_of, is_missing, leave_beside
 
 MOST_RESTORED = 2**20  # cells of a tree on which columns get their distributions back,
 PRECISION = 1e-3  # to this part of n

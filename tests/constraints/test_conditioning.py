@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import pdsynth as pds
 from pdsynth import Attribute, Network, Schema, SchemaError
-from pdsynth.core import conditions as module
-from pdsynth.core.factors import Impossible, condition
+from pdsynth.constraints import conditions as module
+from pdsynth.constraints.conditioning import Impossible, condition
 
 
 def joint(pairs, tables, sizes):
