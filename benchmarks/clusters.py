@@ -27,7 +27,7 @@ sys.path.insert(0, str(HERE.parent))
 
 import pdsynth as pds  # noqa: E402
 from pdsynth.algorithms import hmprivbayes as hm  # noqa: E402
-from pdsynth.algorithms.risk import bit_entropies  # noqa: E402
+from pdsynth.algorithms.personal import bit_entropies  # noqa: E402
 from pdsynth.core.curator import Curator  # noqa: E402
 from pdsynth.core.ledger import Ledger  # noqa: E402
 from pdsynth.core.noise import ExactNoise, Noise  # noqa: E402

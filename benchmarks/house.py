@@ -44,7 +44,7 @@ ASPECTS = {
     "near": r"too wide|wide table|stand near|near each|\bnear=|preselect|choose_rule|most_sets",
 }
 # The one way to a house next door, and the list of those houses, are no mention.
-DOOR = re.compile(r'door\("\w+"\)|^DOORS = .*$', re.M)
+DOOR = re.compile(r'door\("\w+"\)|^DOORS = \([^)]*\)', re.M)
 FIT = "pds.PrivBayes(k=2)"
 FITS = {
     "PrivBayes": FIT,

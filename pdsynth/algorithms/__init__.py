@@ -32,7 +32,6 @@ from .hmprivbayes import (
     spread_over_bits,
 )
 from .hpprivbayes import AVERAGES, ORDER_WEIGHTS, HPPrivBayes, Ordered, entropies, ordered
-from .jtree import GRAPH, CliqueTables, JTree
 from .parts import Synthesizer
 from .personal import LINES, WEIGHTS, ByTies, Groups, GroupsOfNames, SensitivityGroups
 from .ppba import (
@@ -52,11 +51,14 @@ from .privabn import SDG, SELECTION, Adaptive, PrivABN, abn_strict
 from .privbayes import Greedy, PrivBayes, greedy
 from .priview import SOURCE, PriView, Views, covering_design
 from .relatives import (
+    GRAPH,
     NOTE,
     ABNInClusters,
+    CliqueTables,
     CSAPrivBayes,
     ELPrivBayes,
     Independent,
+    JTree,
     PrivSCBN,
     SAPrivBayes,
     WeightedPrivBayes,

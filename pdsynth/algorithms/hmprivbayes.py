@@ -30,6 +30,7 @@ from ..core.curator import Curator
 from ..core.errors import (
     BudgetError,
     as_fraction,
+    door,
     is_one_of,
     is_whole,
     needed_for,
@@ -52,10 +53,9 @@ from ..core.structure import (
     join_parts,
     subsets,
 )
+from .personal import bit_entropies, columns_over_bits
 from .ppba import symmetric_matrix
-from .risk import bit_entropies, columns_over_bits
 
-READINGS = ("similarity", "printed")
 CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a public yardstick
 # Noise to signal at which the adjusted Rand index against noiseless clusters falls below 0.1
 # on Adult and Big5.
@@ -73,18 +73,17 @@ Clusters = tuple[tuple[int, ...], ...]
 def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similarity") -> np.ndarray:
     """Edge weights W of the attribute graph from similarities S (d, d) with a zero diagonal.
 
-    ``"similarity"``: S clipped to [0, 1]. ``"printed"``: exp(−S / 2σ²), Algorithms 1 (step 2) and 3
-    read together, which gives the closest attributes the *smallest* weight and separates them.
+    ``reading``: ``"similarity"``: S clipped to [0, 1]; or the paper's, which needs ``sigma``.
+    Raises BudgetError for another.
 
     **Privacy:** post-processing of noisy similarities.
     """
     s = np.array(similarity, dtype=float)
     np.fill_diagonal(s, 0.0)
-    if reading == "printed":
-        return np.exp(np.clip(-s / max(2 * sigma**2, 1e-300), -500, 500))
-    if reading != "similarity":
-        raise BudgetError(f"reading must be one of {READINGS}, got {show(reading)}")
-    return np.clip(s, 0, 1)
+    if reading == "similarity":
+        return np.clip(s, 0, 1)
+    found: np.ndarray = door("published").affinity(s, sigma, reading)
+    return found
 
 
 def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
@@ -525,9 +524,9 @@ class HMPrivBayes(Clustered):
     k, l : number of clusters, largest number of parents (paper: 3 and 3).
     eta : η of the candidate filter (9), in [0, 1); 0 switches it off. The paper doesn't say; 0.1.
     sigma : σ of the spectral clustering, on which the paper is silent; it only matters to the
-        affinity ``"printed"``.
-    affinity : ``"similarity"``, or ``"printed"``: exp(−s/2σ²) of a similarity, which separates
-        related attributes; ``"auto"``: similarity under strict.
+        affinity of the paper.
+    affinity : ``"similarity"``, or the paper's, which separates related attributes (lesson 08);
+        ``"auto"``: similarity under strict.
     clusters : public clusters of attributes, as :class:`Clustered` says.
     share_histograms, share_sketch, share_structure, reconcile : as :class:`Clustered` says.
 
@@ -558,10 +557,8 @@ class HMPrivBayes(Clustered):
     def _check(self, facts: Facts) -> None:
         if not 0 <= number("eta", self.eta) < 1:
             raise BudgetError(f"eta must lie in [0, 1), got {show(self.eta)}")
-        if not is_one_of(self.affinity, ("auto", *READINGS)):
-            raise BudgetError(
-                f"affinity must be one of {('auto', *READINGS)}, got {show(self.affinity)}"
-            )
+        if not is_one_of(self.affinity, ("auto", "similarity")):
+            door("published").check_affinity("affinity", self.affinity, "auto")
 
 
 def measure(

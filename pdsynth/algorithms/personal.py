@@ -2,7 +2,8 @@
 
 :class:`Groups` gives the tables of group A (more sensitive) r times the ε of those of group B, and
 rare values of group B their own noise (HPPrivBayes). :class:`ByTies` has no groups: the more an
-attribute is tied to the sensitive one, the less its table gets.
+attribute is tied to the sensitive one, the less its table gets. :func:`bit_entropies` says how
+risky each bit is: HMPrivBayes gives the tables of risky ones less.
 """
 
 import warnings
@@ -21,12 +22,12 @@ from ..core.budgets import (
     proportional,
     value_weights,
 )
-from ..core.curator import Curator
+from ..core.curator import Curator, Measured
 from ..core.errors import BudgetError, as_fraction, is_one_of, number, positive, share, show
 from ..core.network import Network
 from ..core.noise import TableBudget
-from ..core.schema import Facts, Schema
-from ..core.structure import Shares, StructureResult
+from ..core.schema import BinaryEncoding, Facts, Schema
+from ..core.structure import Measurement, Shares, StructureResult
 
 LINES, WEIGHTS = "thesis Alg 4 lines 3–10", "thesis Alg 6 line 5"
 TIES = "ε by association, without groups (algorithms §21)"
@@ -139,9 +140,9 @@ class Groups(BudgetRule):
     """A table of group A (more sensitive) gets r times the ε of one of B (thesis, Alg. 4 to 6).
 
     So the noise of A's tables is 1/r times that of B's, however many are in either group; the
-    thesis' r is that of whole groups (:mod:`pdsynth.published.hpprivbayes`). Parameters as in
-    :class:`HPPrivBayes`; ``share_sketch``: part of the tables' ε for single columns and for the
-    associations with the sensitive attribute, as 3 : 1, where they must be asked for.
+    thesis' r is that of whole groups (`algorithms` §3.3.6). Parameters as in :class:`HPPrivBayes`;
+    ``share_sketch``: part of the tables' ε for single columns and for the associations with the
+    sensitive attribute, as 3 : 1, where they must be asked for.
     ``degree``: k in the d−k−l of Algorithm 5, by which strict doesn't divide.
 
     **Privacy:** noisy columns and associations, paid for; a table of A costs r/(r|A| + |B|) of the
@@ -323,7 +324,7 @@ def warn_of_loss(
 
     **Privacy:** a function of the network and of budgets, which are released.
     """
-    if facts.guarantee != "strict":  # a warning: what is printed promises no attribute anything
+    if facts.guarantee != "strict":  # a warning: no other guarantee promises an attribute anything
         return
     each = sum((t.epsilon for t in tables.values()), Fraction(0)) / len(tables)
     found = []
@@ -437,3 +438,59 @@ class ByTies(BudgetRule):
                 "table_epsilon_": {name: float(t.epsilon) for name, t in tables.items()},
             },
         )
+
+
+# --- risk entropies of bits, from releases -------------------------------------------------------
+
+MOST_SPREAD = 1 / 64  # the largest variance that p(1 − p) in [0, 1/4] can have
+
+
+def columns_over_bits(
+    released: Mapping[int, Measured], encoding: BinaryEncoding
+) -> tuple[Measurement, ...]:
+    """Released tables of attributes as tables of their bits: one axis per bit, its first bit first.
+
+    A configuration that stands for no value has no records, and so the count 0.
+    """
+    found = []
+    for j, answer in released.items():
+        columns = encoding.bits(encoding.original.names[j])
+        names = tuple(encoding.schema.names[c] for c in columns)
+        table = np.pad(answer.counts, (0, 2 ** len(names) - len(answer.counts)))
+        shaped = table.reshape((2,) * len(names))
+        found.append(Measurement(names, shaped, answer.scale, answer.entry))
+    return tuple(found)
+
+
+def bit_entropies(columns: Sequence[Measurement], schema: Schema, n: int) -> dict[str, float]:
+    """Normalised risk entropy of every bit; of two values, so it is the binary entropy of p.
+
+    ``columns``: as :func:`columns_over_bits` gives them, of the attributes of ``schema`` in order.
+    p is the noisy part of ones among n records, where what the table lacks of n, or has too much,
+    is spread over the values. The noise is known, so p(1 − p) is known without bias, and is shrunk
+    to the mean of all bits by the part of its spread that is noise: with much noise all bits get
+    nearly the same entropy, with little each keeps its own.
+    """
+    names, parts, variances = list[str](), list[float](), list[float]()
+    for measured, size in zip(columns, schema.sizes, strict=True):
+        table = np.asarray(measured.table, dtype=float)
+        cell = 2 * float(measured.scale) ** 2  # type: ignore[arg-type] # one for all values
+        bits = len(measured.attributes)
+        codes = np.arange(size)
+        for b, name in enumerate(measured.attributes):
+            ones = int((codes >> (bits - 1 - b) & 1).sum())
+            over = (table.sum() - n) * ones / size
+            names.append(name)
+            parts.append((table.take(1, axis=b).sum() - over) / n)
+            variances.append(cell * ones * (size - ones) / size / n**2)
+    p, noise = np.array(parts), np.array(variances)
+    spread = p * (1 - p) + noise  # its mean is the true p(1 − p)
+    trust = 1 / (MOST_SPREAD + noise)
+    mean = np.clip(np.average(spread, weights=trust), 0, 1 / 4)
+    doubt = (1 - 4 * mean) * noise + 2 * noise**2  # the variance of ``spread`` by noise
+    true = max(np.average((spread - mean) ** 2 - doubt, weights=trust), 0.0)
+    kept = np.divide(true, true + doubt, out=np.ones_like(doubt), where=true + doubt > 0)
+    spread = np.clip(mean + kept * (spread - mean), 0, 1 / 4)
+    p = np.clip((1 - np.sqrt(1 - 4 * spread)) / 2, 1e-300, 1)
+    found = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
+    return dict(zip(names, np.clip(found, 0, 1).tolist(), strict=True))

@@ -141,8 +141,8 @@ class Agree:
 class AgreeByDefault(Agree):
     """As :class:`Agree`, of recipes that measure single columns, too.
 
-    A user may leave tables as they were measured (``AsMeasured()``); under ``"published"`` and
-    ``"none"`` they stay so.
+    A user may leave tables as they were measured (``AsMeasured()``); under other guarantees than
+    strict they stay so.
     """
 
     must_stay = False

@@ -8,19 +8,85 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
+from numbers import Real
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 import pandas as pd
 
-from .cells import EXACT, as_number, as_text, find_distinct
 from .errors import SchemaError, door, is_one_of, is_whole, show, to_items, to_list
 
 LARGEST = 1e300  # of a number
+EXACT = 2**53  # whole numbers below are exact as floating point numbers, and no two fall together
+# A column's cells, each once: (n_records,) places among them, -1 for a missing cell.
+Distinct = tuple[np.ndarray, Sequence[Any]]
+
+
+def find_distinct(column: pd.Series) -> Distinct:
+    """Which cells of a column are the same, by type and text: ``True``, 1 and "1" are three cells.
+
+    Two cells that are the same may have one answer computed for both. pandas would merge whatever
+    is equal (``True == 1``, ``Decimal("0.50") == Decimal("0.5")``), and the first one seen would
+    stand for all.
+
+    **Privacy:** raw records in, raw records out.
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes.to_numpy(), column.cat.categories.tolist()
+    if column.dtype != object:  # cells of one type, whose equal values are written alike
+        places, cells = pd.factorize(column, use_na_sentinel=True)
+        return places, cells.tolist()
+    seen: dict[Hashable, int] = {}
+    first: list[Any] = []
+    places = np.full(len(column), -1, dtype=np.int64)
+    values = column.to_numpy()
+    for row in np.flatnonzero(column.notna().to_numpy()):
+        cell = values[row]
+        places[row] = place = seen.setdefault(_key(cell), len(first))
+        if place == len(first):
+            first.append(cell)
+    return places, first
+
+
+def _key(cell: Any) -> Hashable:
+    """Equal for cells of the same type and text; a cell of an unknown type is like no other."""
+    if type(cell) is str:
+        return cell
+    if isinstance(cell, (Real, Decimal, np.number, np.bool_, np.datetime64, date)):
+        return type(cell), as_text(cell)
+    hash(cell)  # lists and the like are refused by a TypeError
+    return type(cell), id(cell)
+
+
+def as_text(cell: Any) -> str:
+    """A cell as a file would write it: whole numbers without a point, no blanks around texts."""
+    if isinstance(cell, (float, np.floating)):
+        number = float(cell)
+        cell = int(number) if number.is_integer() and abs(number) < EXACT else number
+    try:
+        return str(cell).strip()
+    except ValueError:  # a whole number of thousands of digits
+        return hex(cell)
+
+
+def as_number(cell: Any) -> float:
+    """A cell of a numeric type as a number, NaN for any other: 1 for True, infinity beyond floats.
+
+    >>> [as_number(cell) for cell in (True, Decimal("0.5"), "0.5")]
+    [1.0, 0.5, nan]
+    """
+    if not isinstance(cell, (Real, Decimal, np.bool_)):
+        return np.nan
+    try:
+        return float(cell)
+    except (OverflowError, ValueError):  # beyond floats; a signalling NaN
+        return np.inf
 
 
 def label_bins(cuts: Sequence[float], integer: bool) -> tuple[str, ...]:
@@ -102,12 +168,6 @@ def check_declared(name: Any, values: Any, edges: Any) -> tuple[Any, ...]:
     return tuple(listed)
 
 
-def list_values(name: Any, values: Any) -> tuple[Any, ...]:
-    """Declared values in their order, numpy's scalars as Python's."""
-    listed = to_items(f"attribute {show(name)}: values", values)
-    return tuple(v.item() if isinstance(v, np.generic) else v for v in listed)
-
-
 def read_edges(name: Any, edges: Any, integer: bool = False) -> tuple[float, ...]:
     """Bin edges as floats, or as whole numbers; a fraction among those is refused."""
     listed = to_items(f"attribute {show(name)}: edges", edges)
@@ -135,15 +195,10 @@ def read_edges(name: Any, edges: Any, integer: bool = False) -> tuple[float, ...
 def check_range(name: Any, low: Any, high: Any, bins: Any) -> tuple[float, float, int]:
     """A range and a number of bins; huge ones are refused before they are allocated."""
     low, high = _real(name, "low", low), _real(name, "high", high)
-    if not is_whole(bins):
+    if not is_whole(bins, 2, MAX_VALUES):
         raise SchemaError(
-            f"attribute {show(name)}: bins must be a whole number of at least 2, "
-            f"got bins={show(bins)}"
-        )
-    if bins > MAX_VALUES:
-        raise SchemaError(
-            f"attribute {show(name)}: bins={show(bins)}, at most {MAX_VALUES:,} are "
-            "possible: use fewer"
+            f"attribute {show(name)}: bins must be a whole number from 2 to {MAX_VALUES:,}, got "
+            f"bins={show(bins)}"
         )
     return low, high, int(bins)
 
@@ -221,19 +276,15 @@ class Recoding(Protocol):
     @property
     def clip(self) -> bool:
         """Whether numbers beyond the public edges become these edges."""
-        ...
 
     def problem(self, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
         """What is impossible beside a domain, in words; "" where nothing is."""
-        ...
 
     def said(self) -> dict[str, Any]:
         """What differs from doing nothing, as keywords."""
-        ...
 
     def read(self, cell: Any, values: Mapping[str, Any] | None) -> Any:
         """The declared value or number that a cell stands for: a function of that cell alone."""
-        ...
 
 
 def find_recoding(said: Mapping[str, Any]) -> Recoding | None:
@@ -343,15 +394,10 @@ class Attribute:
         >>> Attribute.categorical("sex", ["Female", "Male"]).size
         2
         """
-        listed = list_values(name, values)
-        return cls(
-            name,
-            listed,
-            None,
-            "" if dtype is None else dtype,
-            missing,
-            recode=find_recoding(recode),
-        )
+        listed = to_items(f"attribute {show(name)}: values", values)
+        plain = tuple(v.item() if isinstance(v, np.generic) else v for v in listed)
+        kind = "" if dtype is None else dtype
+        return cls(name, plain, None, kind, missing, recode=find_recoding(recode))
 
     @classmethod
     def numeric(
@@ -390,8 +436,6 @@ class Attribute:
         low, high, bins = check_range(name, low, high, bins)
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
             problem = f"low={low} must be below high={high}, both finite"
-        elif bins < 2:
-            problem = f"bins={bins}; at least 2 are needed"
         elif integer and not (low == int(low) and high == int(high)):
             problem = f"with integer=True low={low} and high={high} must be whole numbers"
         if problem:

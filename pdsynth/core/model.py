@@ -261,7 +261,7 @@ class Model(Sampling):
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """The column of persons' levels, where they have an ε of their own."""
+        """The column of levels, where the ledger has any: whose ε is how large."""
         return self.schema.names[:1] if self.ledger.levels else ()
 
     @property

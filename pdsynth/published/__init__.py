@@ -42,7 +42,13 @@ from ..core import (
     is_one_of,
 )
 from .agreement import ExactAgree, ExactAgreeInPairs
-from .clustered import PrintedABN, PrintedIBayes, PrintedRiskEntropy
+from .clustered import (
+    PrintedABN,
+    PrintedIBayes,
+    PrintedRiskEntropy,
+    affinity,
+    check_affinity,
+)
 from .curator import RawCurator
 from .doors import open_door, raw_door
 from .genetic import PrintedSearch, printed_genetic
@@ -55,7 +61,16 @@ from .priview import PrintedViews
 from .sparse import SparseTable
 from .sums import PrintedSums, PrintedTree
 
-__all__ = ["ConditionalNoise", "RawCurator", "SparseTable", "open_door", "printed", "raw_door"]
+__all__ = [
+    "ConditionalNoise",
+    "RawCurator",
+    "SparseTable",
+    "affinity",
+    "check_affinity",
+    "open_door",
+    "printed",
+    "raw_door",
+]
 
 # What a synthesizer does differently: (recipe, facts, parts) → (facts, parts).
 RECIPES: dict[type, Callable[[Any, Facts, Parts], tuple[Facts, Parts]]] = {

@@ -37,6 +37,7 @@ from ..core import (
     ENTROPIES,
     HISTOGRAMS,
     BinaryEncoding,
+    BudgetError,
     Curator,
     Facts,
     Measurement,
@@ -45,8 +46,10 @@ from ..core import (
     RiskEntropy,
     Shares,
     StructureResult,
+    is_one_of,
     normalised_risk_entropy,
     number,
+    show,
     uniform,
 )
 from .budgets import printed_thirds
@@ -60,6 +63,27 @@ RAW_ENTROPY = (
 PARALLEL = "HMPrivBayes §3.5, proof of theorem 1"
 DISTANCES = "PrivSCBN (reconstruction): DPSC on Jaccard distances"
 ONE_BUDGET = "PrivSCBN (reconstruction): one budget for all clusters"
+
+
+AFFINITIES = "similarity", "printed"
+
+
+def check_affinity(name: str, given: object, *more: str) -> None:
+    """Refuse what is no affinity of HMPrivBayes, ours or the paper's."""
+    if not is_one_of(given, known := (*more, *AFFINITIES)):
+        raise BudgetError(f"{name} must be one of {known}, got {show(given)}")
+
+
+def affinity(similarity: np.ndarray, sigma: float, reading: str) -> np.ndarray:
+    """Weights exp(−S / 2σ²) from similarities S (d, d): Algorithms 1 (step 2) and 3 read together.
+
+    The closest attributes get the *smallest* weight, which separates them. Raises BudgetError for a
+    ``reading`` that isn't ``"printed"``.
+
+    **Privacy:** post-processing of what it is given.
+    """
+    check_affinity("reading", reading)
+    return np.exp(np.clip(-similarity / max(2 * sigma**2, 1e-300), -500, 500))
 
 
 class PrintedClusters(InClusters):

@@ -24,7 +24,7 @@ from pdsynth.algorithms.hmprivbayes import (
     noise_to_signal,
     spread_over_bits,
 )
-from pdsynth.algorithms.risk import bit_entropies, columns_over_bits
+from pdsynth.algorithms.personal import bit_entropies, columns_over_bits
 from pdsynth.core.budgets import risk_entropy_weights
 from pdsynth.core.curator import Measured
 from pdsynth.core.measures import normalised_risk_entropy

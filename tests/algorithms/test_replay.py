@@ -16,12 +16,11 @@ from pdsynth import audit
 from pdsynth.algorithms.consistent import ConsistentBayes
 from pdsynth.algorithms.hmprivbayes import HMPrivBayes
 from pdsynth.algorithms.hpprivbayes import HPPrivBayes, SensitivityGroups
-from pdsynth.algorithms.jtree import JTree
 from pdsynth.algorithms.parts import Synthesizer
 from pdsynth.algorithms.privabn import PrivABN
 from pdsynth.algorithms.privbayes import PrivBayes
 from pdsynth.algorithms.priview import PriView
-from pdsynth.algorithms.relatives import Independent, PrivSCBN
+from pdsynth.algorithms.relatives import Independent, JTree, PrivSCBN
 from pdsynth.core.errors import BudgetDegenerate
 from pdsynth.core.network import Network, Restriction
 from pdsynth.published.budgets import printed_thirds

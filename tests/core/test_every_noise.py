@@ -39,7 +39,7 @@ SILENT = {NoNoise: NoNoise}  # they take the best and add nothing
 def sources_of(noise=Noise):
     """Every source of the library, those that only audits use left out."""
     for kind in noise.__subclasses__():
-        if kind.__module__.startswith("pdsynth.core."):
+        if kind.__module__.startswith(("pdsynth.core.", "pdsynth.secure")):
             yield kind
         yield from sources_of(kind)
 

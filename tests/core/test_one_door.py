@@ -16,12 +16,11 @@ import pdsynth
 from pdsynth.algorithms.genetic import GeneticBayes
 from pdsynth.algorithms.hmprivbayes import HMPrivBayes
 from pdsynth.algorithms.hpprivbayes import HPPrivBayes, SensitivityGroups, ordered
-from pdsynth.algorithms.jtree import JTree
 from pdsynth.algorithms.parts import Synthesizer
 from pdsynth.algorithms.privabn import PrivABN
 from pdsynth.algorithms.privbayes import PrivBayes, greedy
 from pdsynth.algorithms.priview import PriView
-from pdsynth.algorithms.relatives import Independent, PrivSCBN
+from pdsynth.algorithms.relatives import Independent, JTree, PrivSCBN
 from pdsynth.core import records as counts
 from pdsynth.core.curator import Curator
 from pdsynth.core.errors import PrivacyError

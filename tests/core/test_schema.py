@@ -353,7 +353,7 @@ class TestRefusing:
             ),
             (lambda: Attribute.numeric("x", 5, 5), "low=5 must be below high=5"),
             (lambda: Attribute.numeric("x", 0, float("inf")), "both finite"),
-            (lambda: Attribute.numeric("x", 0, 1, bins=1), "bins=1; at least 2"),
+            (lambda: Attribute.numeric("x", 0, 1, bins=1), "from 2 to 65,536, got bins=1"),
             (lambda: Attribute.binned("x", [0, 2, 1]), "finite and increasing"),
             (lambda: Attribute.binned("x", [0, float("nan"), 1]), "finite and increasing"),
             (lambda: Attribute.binned("x", [0, 1]), "declares 1 value"),
