@@ -393,7 +393,7 @@ BAD_LINES = {
     "age: 1 to 5\nage: 1 to 6": "line 2 declares 'age' a second time",
     "age: 90 to 17": r"age: low=90 must be below high=17",
     "age: old to young": "age: 'old' isn't a number: write",
-    "age: 1 to 5 in 1 bins": "age: bins=1; at least 2",
+    "age: 1 to 5 in 1 bins": "age: bins must be a whole number from 2 to 65,536, got bins=1",
     "age: 1 to inf": "age: low=1 must be below high=inf, both finite",
     "age: 1 to 99999999 in 99999999 bins": "age: 99,999,999 bins; at most 65,536 are possible",
     "age: edges 0, 5, 3": "age: bin edges must be finite and increasing",
