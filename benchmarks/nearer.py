@@ -2,17 +2,21 @@
 
 python benchmarks/nearer.py run FILE [--tables NAME …] [--epsilons E …] [--fits N] [--set NAME=VALUE]
 python benchmarks/nearer.py compare BEFORE AFTER
+python benchmarks/nearer.py pays [--tables NAME …] [--epsilons E …] [--fits N]
 
 ``run`` writes one row per table, ε and fit: the mean two-way distance of sampled rows, the mean
 of the farthest 5 % of pairs, the farthest pair, the distance of the pair that was planted (made
 tables only), how many tables of several columns were measured, and seconds. Fit i has seed i, its
 rows too; made tables come from seed 0. ``compare`` shows mean over mean for each cell, with its
-standard error. Real tables are read from $PDSYNTH_DATA. A run of all tables takes some minutes.
+standard error. ``pays`` asks whether a pair pays at all: the pairs that are tied most, read off the
+raw table (so it isn't private), are forced, for a tenth or a quarter of ε, beside what the method
+does by itself and beside Independent. Real tables are read from $PDSYNTH_DATA. A run of all tables takes some minutes.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
 import time
@@ -28,6 +32,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, os.environ.get("PDSYNTH_TREE", str(HERE.parent)))
 
 import pdsynth as pds  # noqa: E402
+from pdsynth.core import tvd_from_independence  # noqa: E402
 
 EPSILONS = (0.2, 0.5, 1.0, 4.0)
 CELL = ["table", "epsilon"]
@@ -80,6 +85,14 @@ def classes(n: int = 7_214, seed: int = 0) -> Made:
     return frame_of(np.minimum(codes, np.array(sizes) - 1), sizes)
 
 
+def scores(seed: int = 0) -> Made:
+    """The same, where two columns of ten values stand a second time, cut into three."""
+    frame, schema = classes(seed=seed)
+    frame["c7"] = np.digitize(frame["c6"], [4, 7])
+    frame["c2"] = np.digitize(frame["c4"], [3, 7])
+    return frame, schema
+
+
 def real(load: Callable[[], Any]) -> Callable[[], Made]:
     """A table of the package's loaders."""
 
@@ -98,6 +111,7 @@ TABLES: dict[str, Callable[[], Made]] = {
     "CMC": real(pds.datasets.load_cmc),
     "national2019": real(lambda: pds.datasets.load_national2019()),
     "classes, 7,214 × 15": classes,
+    "scores, 7,214 × 15": scores,
     "one tie, 8,200 × 12": lambda: planted(12),
     "one tie, 8,200 × 23": lambda: planted(23),
     "one tie, 8,200 × 30": lambda: planted(30),
@@ -162,6 +176,42 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(shown).dropna()
 
 
+def strongest(made: Made, most: int) -> list[tuple[str, str]]:
+    """The pairs of columns that are farthest from independent, by raw counts: not private."""
+    frame, schema = made
+    codes, found = schema.encode(frame), []
+    for i, j in itertools.combinations(range(len(schema)), 2):
+        counts = pd.crosstab(codes[:, i], codes[:, j]).to_numpy()
+        found.append((tvd_from_independence(counts), schema.names[i], schema.names[j]))
+    return [(i, j) for _, i, j in sorted(found, reverse=True)[:most]]
+
+
+def pays(name: str, made: Made, epsilon: float, fits: int) -> pd.DataFrame:
+    """Mean two-way distance: the method alone, Independent, and 1, 2, 4 forced pairs."""
+    frame, schema = made
+    ways: dict[str, Callable[[int], Any]] = {
+        "by itself": lambda seed: pds.ConsistentBayes(epsilon, random_state=seed),
+        "Independent": lambda seed: pds.baselines.Independent(epsilon, random_state=seed),
+    }
+    pairs = strongest(made, 4)
+    for count, part in itertools.product((1, 2, 4), (0.1, 0.25)):
+        options = {
+            "restriction": pds.Restriction(forced=pairs[:count]),
+            "share_one_way": 1 - part,
+            "rounds": count,
+        }
+        ways[f"{count} forced for {part:g} of ε"] = lambda seed, options=options: (
+            pds.ConsistentBayes(epsilon, random_state=seed, **options)
+        )
+    rows = []
+    for way, make in ways.items():
+        drawn = (make(q).fit(frame, schema).sample(random_state=q) for q in range(fits))
+        means = [pds.evaluate.marginal_distances(frame, t, schema, 2).mean() for t in drawn]
+        rows.append({"table": name, "epsilon": epsilon, "way": way, "mean": np.mean(means)})
+        rows[-1]["error"] = np.std(means, ddof=1) / fits**0.5
+    return pd.DataFrame(rows)
+
+
 def main(words: list[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -170,10 +220,14 @@ def main(words: list[str] | None = None) -> None:
     tasks = parser.add_subparsers(dest="task", required=True)
     run = tasks.add_parser("run")
     run.add_argument("file", type=Path)
-    run.add_argument("--tables", nargs="+", default=[*TABLES], choices=[*TABLES], metavar="NAME")
-    run.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
-    run.add_argument("--fits", type=int, default=6)
     run.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", dest="options")
+    ask = tasks.add_parser("pays")
+    for task in (run, ask):
+        task.add_argument(
+            "--tables", nargs="+", default=[*TABLES], choices=[*TABLES], metavar="NAME"
+        )
+        task.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
+        task.add_argument("--fits", type=int, default=6)
     both = tasks.add_parser("compare")
     both.add_argument("files", type=Path, nargs=2)
     asked = parser.parse_args(words)
@@ -181,6 +235,13 @@ def main(words: list[str] | None = None) -> None:
         found = compare(*(pd.read_csv(file) for file in asked.files))
         with pd.option_context("display.width", 200, "display.max_rows", None):
             print(found.to_string())
+        return
+    if asked.task == "pays":
+        for name in asked.tables:
+            made = TABLES[name]()
+            for epsilon in asked.epsilons:
+                found = pays(name, made, epsilon, asked.fits)
+                print(found.to_string(index=False, float_format="{:.4f}".format), flush=True)
         return
     options = {k: float(v) for k, _, v in (word.partition("=") for word in asked.options)}
     rows = []

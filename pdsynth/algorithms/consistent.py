@@ -4,8 +4,9 @@ look       at most 1/20        how strongly pairs of columns are tied on average
 gate       1/20 to 1/12 where  which pair is tied most, and how strongly; a pair that is clearly
            ties are weak       tied is measured for what its table needs, at most 1/4 of ε
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
-           a column's values,  up to all of ε where the look finds weak ties; then values whose
-           at most 3/10        counts are mostly noise stand as one in all tables of several columns
+           a column's values,  more beside tables of weak ties, and all of ε where these are lost
+           at most 3/10        in noise; then values whose counts are mostly noise stand as one in
+                               all tables of several columns
 rounds     the rest            in each, 1/5 for a choice, of the pair or triple whose counts are
                                farthest from what the fitted model expects, and 4/5 for its noisy
                                table; then the model is fitted again
@@ -34,7 +35,7 @@ from ..core.noise import TableBudget
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Merging, possible_in
 from ..core.structure import Shares, Structure, StructureResult, check_width
-from .consistent_look import LOOK_STEP, look, share_of_look, worth_looking
+from .consistent_look import LOOK_STEP, Look, look, share_of_look, worth_looking
 from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight, reserve
 
 COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
@@ -113,8 +114,8 @@ class Residual(PolicyOptions, Structure):
     """The steps of a run: the look, single columns, and tables chosen by their residual.
 
     ``share_one_way``: ε of the single columns; ``"auto"``: .05 of ε per value of a mean column, at
-    most .3, as the sums of a large table tell little about its columns, and up to all of the
-    pairs' where the look finds these tied too weakly.
+    most .3, as the sums of a large table tell little about its columns, and more of the pairs' the
+    weaker these are tied for their noise: up to all.
 
     **Privacy:** the score of a set of columns S is Q = Σ |c_S − m_S| − p_S, in whole records.
     m_S, what the fitted model expects, is a function of earlier releases; the penalty p_S is
@@ -140,7 +141,7 @@ class Residual(PolicyOptions, Structure):
     def asks(self, facts: Facts) -> Shares:
         """The look, single columns, the sensitive attributes' tables, all other pairs: 1 in all."""
         sizes, auto = facts.schema.sizes, is_one_of(self.share_one_way, ("auto",))
-        looks = self.may_look(facts) and worth_looking(facts)
+        looks = self.may_share() and facts.unit.n_is_public and worth_looking(facts)
         seen = share_of_look(sizes) if looks else Fraction(0)
         one_way = min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))
         one_way = one_way if facts.unit.power == 1 else COLUMNS_RHO
@@ -150,10 +151,9 @@ class Residual(PolicyOptions, Structure):
         pairs = 1 - seen - one_way - hidden
         return {LOOK_STEP: seen, "single columns": one_way, "sensitive": hidden, "pairs": pairs}
 
-    def may_look(self, facts: Facts) -> bool:
-        """Whether the table may be asked which part of ε its single columns should have."""
-        auto = is_one_of(self.share_one_way, ("auto",))
-        return auto and self.personal is None and facts.unit.n_is_public
+    def may_share(self) -> bool:
+        """Whether the run may decide which part of ε its single columns have."""
+        return is_one_of(self.share_one_way, ("auto",)) and self.personal is None
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """A network over everything that was measured, with all its tables.
@@ -163,7 +163,7 @@ class Residual(PolicyOptions, Structure):
         aren't sensitive once more.
         """
         run = Run(Policy(self, facts), curator, facts)
-        looked = look(run, shares, self.may_look(facts))
+        looked = look(run, shares) if self.may_share() else Look(Fraction(0), shares["pairs"])
         run.measure_columns(shares["single columns"], looked.columns)
         if looked.tables:
             run.merge_rare_values()

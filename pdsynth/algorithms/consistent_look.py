@@ -31,6 +31,8 @@ LOOK_STEP = "mean association"
 LOOK = Fraction(1, 20)  # of ε at most, for the look
 EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
 ALONE = Fraction(2, 3)  # single columns that should have more than this have all
+BESIDE = 2  # times their noise, which pairs' tables inherit, counts beside these
+TYPICAL = 0.05  # what independent columns leave out, where nobody may ask: the median of six tables
 TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
 ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
@@ -58,22 +60,23 @@ class Look:
     ties: Ties = ()
 
 
-def look(run: Any, shares: Shares, may_ask: bool) -> Look:
+def look(run: Any, shares: Shares) -> Look:
     """How ε is shared, by how strongly pairs are tied on average and, where that is weak, at most.
 
-    ``may_ask``: False where policy has shared ε already.
+    Where n is secret, nobody asks, and ties are taken to be :data:`TYPICAL`.
 
     Where columns are independent, tables of several are wasted; where n ε is small, their noise
-    hides what they tell. So single columns get :func:`share_of_columns`, and all of ε instead of
-    more than two thirds: a table measured with a third of ε is mostly noise. The constants were
-    chosen by looking at NLTCS, ACS, CMC, Adult and made independent columns.
+    hides what they tell. So single columns get :func:`share_of_columns` or, beside tables,
+    :func:`share_beside`, and all of ε instead of more than two thirds: a table measured with a
+    third of ε is mostly noise. The constants were chosen by looking at NLTCS, ACS, CMC, Adult,
+    national2019, credit default and made independent columns.
 
     **Privacy:** costs the share of the look and what :func:`strong_ties` asks; what follows is a
     function of these releases.
     """
     epsilon, columns, tables = shares[LOOK_STEP], shares["single columns"], shares["pairs"]
-    if not may_ask:
-        return Look(Fraction(0), tables)
+    if not run.facts.unit.n_is_public:
+        return give_columns(run, columns, tables, TYPICAL)
     if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
     n, sizes = run.facts.n, run.policy.sizes
@@ -81,20 +84,30 @@ def look(run: Any, shares: Shares, may_ask: bool) -> Look:
     tied = 0.0
     if epsilon:
         tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
-    parts = [
-        share_of_columns(sure_ties(tied, n, seen, sizes, doubts), mass, sizes)
-        for doubts in (1, CLEAR)
-    ]
+    sure = [sure_ties(tied, n, seen, sizes, doubts) for doubts in (1, CLEAR)]
+    parts = [share_of_columns(ties_left, mass, sizes) for ties_left in sure]
     ties: Ties = ()
     spent, clear = Fraction(0), True
     if parts[1] > ALONE and not run.policy.forced and not run.policy.label:
         ties, spent, clear = strong_ties(run, tables, ASK if epsilon else ASK_ALONE)
         if parts[0] > ALONE or not clear:
             return Look(tables - spent, Fraction(0), ties)
-    sure = min(Fraction(parts[0]), ALONE) ** run.facts.unit.power
-    wanted = run.policy.shorten(sure * (columns + tables - spent))
-    wanted = max(wanted, columns)
-    return Look(wanted - columns, columns + tables - spent - wanted, ties)
+    return give_columns(run, columns, tables - spent, sure[0], ties)
+
+
+def give_columns(
+    run: Any, columns: Fraction, tables: Fraction, left: float, ties: Ties = ()
+) -> Look:
+    """``columns``, or more of what both have where pairs are tied weakly for their noise.
+
+    ``left``: what independent columns leave out. **Privacy:** a function of releases.
+    """
+    unit, sizes = run.facts.unit, run.policy.sizes
+    mass = mass_of(run.facts) * ONE_REPLACED.moved / unit.moved
+    alone = share_of_columns(left, mass, sizes) ** unit.power
+    part = min(Fraction(max(alone, share_beside(left, mass, sizes, unit.power))), ALONE)
+    wanted = max(run.policy.shorten(part * (columns + tables)), columns)
+    return Look(wanted - columns, columns + tables - wanted, ties)
 
 
 def share_of_look(sizes: Sequence[int]) -> Fraction:
@@ -131,6 +144,21 @@ def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
     """
     noise = 2 * sum(sizes) / mass
     return noise / (noise + max(ties, 0.0))
+
+
+def share_beside(left: float, mass: float, sizes: Sequence[int], power: int = 1) -> float:
+    """The part s of ε for columns beside tables that minimises v / s + D / (1 − s).
+
+    v: :data:`BESIDE` times the noise of columns as in :func:`share_of_columns`, but of values
+    beyond two: two are told nearly as well by the tables of pairs. D, ``left``: what independent
+    columns leave out, of which tables keep the less, the less ε they have. ``power`` 2: both fall
+    with √s.
+    """
+    noise = BESIDE * 2 * sum(size - 2 for size in sizes if size > 2) / mass
+    if noise == 0:
+        return 0.0
+    odds = (max(left, 0.0) / noise) ** (power / (power + 1))
+    return 1 / (1 + odds)
 
 
 def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int], doubts: int = 1) -> float:

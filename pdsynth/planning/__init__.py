@@ -42,6 +42,7 @@ from ..algorithms import (
     PrivBayes,
     SensitivityGroups,
     chance_of_columns,
+    share_beside,
     share_of_columns,
     share_of_look,
 )
@@ -185,7 +186,8 @@ class _Facts:
         self.typical = float(np.exp(np.log(self.size).mean()))
         sizes = [int(s) for s in self.size]
         self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
-        self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties)
+        beside = min(float(ALONE_SHARE), share_beside(self.prior.dependence, self.mass, sizes))
+        self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties, beside)
         self.tables = 0.8 * (1 - float(share_of_look(sizes)) - self.one_way)
 
     def sampled(self) -> np.ndarray:

@@ -15,6 +15,8 @@ from pdsynth.algorithms.consistent_look import (
     ASK,
     LOOK,
     LOOK_STEP,
+    TYPICAL,
+    share_beside,
     share_of_columns,
     share_of_look,
     sure_ties,
@@ -71,6 +73,41 @@ def test_a_share_is_a_share_and_falls_with_the_ties(tied, n, epsilon, sizes):
     here, stronger = (share_of_columns(t, n * epsilon, sizes) for t in ties)
     assert 0 < stronger <= here <= 1
     assert 0 < share_of_look(sizes) <= LOOK
+
+
+def test_the_share_beside_tables_by_hand():
+    assert share_beside(0.01, 4800, [3] * 8 + [2] * 5) == pytest.approx(
+        1 / (1 + math.sqrt(1.5))  # v = 2·2·8 / 4800 = .0067, D / v = 1.5
+    )
+    assert share_beside(0.01, 4800, [2] * 8) == 0  # a pair's table tells two values as well
+    assert share_beside(-0.1, 4800, [3] * 8) == 1
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@given(st.floats(1e-4, 1), st.floats(10, 10**7), st.lists(st.integers(3, 300), min_size=2))
+def test_no_other_share_beside_tables_has_a_smaller_sum(power, left, mass, sizes):
+    v = 4 * sum(size - 2 for size in sizes) / mass
+
+    def error(s):
+        return v / s ** (1 / power) + left / (1 - s) ** (1 / power)
+
+    best = error(share_beside(left, mass, sizes, power))
+    assert all(best <= error(s) * (1 + 1e-9) for s in np.linspace(0.001, 0.999, 400))
+
+
+def test_where_n_is_secret_columns_have_more_the_smaller_n_epsilon_is():
+    """Columns beside tables in proportion, by hand: .15 is the least, two thirds the most."""
+    shares = []
+    for epsilon in (0.01, 0.1, 4.0):
+        model = fit(True, epsilon, relation="add_remove")
+        count = next(e.epsilon for e in model.ledger_.entries if e.step == "number of records")
+        columns = epsilon_of_columns(model) / (model.ledger_.claimed - count)
+        mass = 2 * float(model.ledger_.claimed - count) * N  # half the noise of a replaced record
+        wanted = max(f(TYPICAL, mass, SCHEMA.sizes) for f in (share_beside, share_of_columns))
+        assert float(columns) == pytest.approx(min(max(wanted, 0.15), 2 / 3), rel=0.02)
+        shares.append(columns)
+        assert several(model)
+    assert shares[0] > shares[1] > shares[2] == Q(3, 20)
 
 
 @pytest.mark.parametrize("seed", range(4))

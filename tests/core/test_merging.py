@@ -15,6 +15,7 @@ import pdsynth as pds
 from pdsynth.algorithms import consistent
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups
 from pdsynth.core.agreement import (
+    RARE,
     NoisyTable,
     merge_columns,
     merge_rare,
@@ -213,7 +214,7 @@ def at_the_limit():
     frame, schema = skewed(n=600, d=3)
     synthesizer = pds.ConsistentBayes(2, share_one_way=0.3)
     fitted = synthesizer.fit(frame, schema)
-    limit = int(3 * 2**0.5 * float(fitted.learnt_.measurements[0].scale)) + 1
+    limit = int(RARE * 2**0.5 * float(fitted.learnt_.measurements[0].scale)) + 1
     assert fitted.ledger_.entries[0].attributes == ("x0",) and limit < 300
     frame["x0"] = frame["x0"].replace(3, 4)
     frame.loc[: limit - 1, "x0"] = 3
