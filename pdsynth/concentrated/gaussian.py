@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core import BudgetError, CommonNoise, ExactNoise, Noise
 
-LARGEST = 2**52  # of σ²: beyond it nothing is left of any count
+LARGEST = 2**104  # of σ²: σ ends at 2^52, as scales of Laplace noise do
 GRID = 2**20  # a scale in 1/2^20 of itself
 
 
@@ -33,7 +33,7 @@ class DiscreteGaussian:
         if not 0 < self.variance < LARGEST:
             raise BudgetError(
                 f"Gaussian noise of variance {float(self.variance):.3g} leaves nothing of any "
-                "count, or isn't noise: raise ε"
+                "count, or is none: raise ε"
             )
 
     def loss(self, change: np.ndarray) -> Fraction:

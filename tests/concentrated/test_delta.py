@@ -101,6 +101,15 @@ def test_the_ledger_closes_exactly_and_converts_once(options, epsilon):
     assert synthesizer.model_.private
 
 
+def test_the_question_for_the_strongest_tie_of_a_large_table_has_noise_in_records_squared():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 4, (60_000, 12)), columns=list("abcdefghijkl"))
+    schema = pds.Schema(tuple(pds.Attribute.categorical(c, range(4)) for c in frame))
+    fitted = pds.ConsistentBayes(0.1, delta=1e-9).fit(frame, schema)
+    (asked,) = [e for e in fitted.ledger_.entries if e.step == "strength of the tie 1"]
+    assert asked.scale > 2**52 and fitted.ledger_.epsilon <= Q(1, 10)
+
+
 def test_every_face_says_that_it_is_not_pure():
     synthesizer = fitted()
     said = "(ε, δ) = (1, 1e-9), not pure"

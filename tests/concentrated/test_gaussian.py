@@ -78,10 +78,17 @@ def test_a_shape_and_a_seed_are_kept():
     assert (ExactNoise(1).add_law(np.full((3, 4), 7), law) == first + 7).all()
 
 
-@pytest.mark.parametrize("variance", [Q(0), Q(-1), Q(2**52)])
+@pytest.mark.parametrize("variance", [Q(0), Q(-1), Q(2**104)])
 def test_what_is_no_variance_is_refused(variance):
     with pytest.raises(BudgetError):
         DiscreteGaussian(variance)
+
+
+def test_noise_as_large_as_the_ties_of_a_large_table_has_its_law():
+    """A tie is counted in records², so its noise has σ far beyond any count."""
+    variance = Q(7 * 2**90, 3)
+    drawn = exact_gaussian(ExactNoise(5), variance, 2_000) / math.sqrt(variance)
+    assert stats.kstest(drawn, "norm").pvalue > PASS
 
 
 def divergence(p, q, order):
