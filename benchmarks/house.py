@@ -313,13 +313,20 @@ def pages(tree: Path) -> Count:
 
 
 def mutants(tree: Path) -> Count:
-    """Planted defects that their tests saw, when ``tests/mutants.py`` ran last."""
+    """Planted defects that their tests saw, when ``tests/mutants.py`` ran them last, of all.
+
+    The files: those that were missed, or never run on this machine.
+    """
+    floors = sorted((tree / "tests" / "mutants").glob("*.toml"))
+    read = [tomllib.loads(path.read_text(encoding="utf-8"))["mutant"] for path in floors]
+    planted = [mutant["name"] for floor in read for mutant in floor]
     result = tree / "build" / "mutants.json"
-    if not result.exists():
-        return Count("not run")
-    told = json.loads(result.read_text(encoding="utf-8"))["mutants"]
-    missed = tuple(name for name, end in told.items() if end != "caught")
-    return Count(f"{len(told) - len(missed)} of {len(told)}", missed)
+    ends = json.loads(result.read_text(encoding="utf-8"))["mutants"] if result.exists() else {}
+    run = [name for name in planted if name in ends]
+    missed = [f"{name}: {ends.get(name, 'not run')}" for name in planted]
+    missed = [line for line in missed if not line.endswith(": caught")]
+    caught = len(planted) - len(missed)
+    return Count(f"{caught} of {len(run)} run, of {len(planted)}", tuple(missed))
 
 
 # name: (what it is, as recorded at that commit, order, function)
