@@ -1,13 +1,7 @@
 """One file for each paper: the parts that it combines."""
 
 from .consistent import MANY, ConsistentBayes
-from .consistent_look import (
-    ALONE,
-    chance_of_columns,
-    share_beside,
-    share_of_columns,
-    share_of_look,
-)
+from .consistent_look import ALONE, chance_of_columns, share_of_columns, share_of_look
 from .consistent_policy import MOST_CANDIDATES, MOST_CELLS, TRIPLE_CELLS
 from .genetic import (
     MOST_EXACT,

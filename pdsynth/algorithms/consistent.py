@@ -129,6 +129,7 @@ class Residual(PolicyOptions, Structure):
     measures: ClassVar[bool] = True
     counts_only: ClassVar[bool] = True
     plans_in_rho: ClassVar[bool] = True
+    in_rounds: ClassVar[bool] = False
     grow: ClassVar[Any]  # choose and measure, for ε; what is left of it
 
     def check(self, facts: Facts) -> None:
@@ -163,7 +164,9 @@ class Residual(PolicyOptions, Structure):
         aren't sensitive once more.
         """
         run = Run(Policy(self, facts), curator, facts)
-        looked = look(run, shares) if self.may_share() else Look(Fraction(0), shares["pairs"])
+        looked = Look(Fraction(0), shares["pairs"])
+        if self.may_share():
+            looked = look(run, shares, self.in_rounds)
         run.measure_columns(shares["single columns"], looked.columns)
         if looked.tables:
             run.merge_rare_values()
@@ -311,6 +314,8 @@ class ResidualRounds(Residual):
     """
 
     rounds: int | str = "auto"
+
+    in_rounds: ClassVar[bool] = True
 
     def check(self, facts: Facts) -> None:
         """Refuse numbers of rounds that aren't whole."""

@@ -60,10 +60,11 @@ class Look:
     ties: Ties = ()
 
 
-def look(run: Any, shares: Shares) -> Look:
+def look(run: Any, shares: Shares, rounds: bool) -> Look:
     """How ε is shared, by how strongly pairs are tied on average and, where that is weak, at most.
 
-    Where n is secret, nobody asks, and ties are taken to be :data:`TYPICAL`.
+    Where n is secret, nobody asks, and ties are taken to be :data:`TYPICAL`. ``rounds``: whether
+    tables are chosen one by one, as many as pay: see :func:`share_beside`.
 
     Where columns are independent, tables of several are wasted; where n ε is small, their noise
     hides what they tell. So single columns get :func:`share_of_columns` or, beside tables,
@@ -76,7 +77,8 @@ def look(run: Any, shares: Shares) -> Look:
     """
     epsilon, columns, tables = shares[LOOK_STEP], shares["single columns"], shares["pairs"]
     if not run.facts.unit.n_is_public:
-        return give_columns(run, columns, tables, TYPICAL)
+        left = TYPICAL if rounds else math.inf
+        return give_columns(run, columns, tables, left, rounds)
     if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
     n, sizes = run.facts.n, run.policy.sizes
@@ -92,11 +94,11 @@ def look(run: Any, shares: Shares) -> Look:
         ties, spent, clear = strong_ties(run, tables, ASK if epsilon else ASK_ALONE)
         if parts[0] > ALONE or not clear:
             return Look(tables - spent, Fraction(0), ties)
-    return give_columns(run, columns, tables - spent, sure[0], ties)
+    return give_columns(run, columns, tables - spent, sure[0], rounds, ties)
 
 
 def give_columns(
-    run: Any, columns: Fraction, tables: Fraction, left: float, ties: Ties = ()
+    run: Any, columns: Fraction, tables: Fraction, left: float, rounds: bool, ties: Ties = ()
 ) -> Look:
     """``columns``, or more of what both have where pairs are tied weakly for their noise.
 
@@ -104,8 +106,10 @@ def give_columns(
     """
     unit, sizes = run.facts.unit, run.policy.sizes
     mass = mass_of(run.facts) * ONE_REPLACED.moved / unit.moved
-    alone = share_of_columns(left, mass, sizes) ** unit.power
-    part = min(Fraction(max(alone, share_beside(left, mass, sizes, unit.power))), ALONE)
+    part = share_of_columns(left, mass, sizes) ** unit.power
+    if rounds:
+        part = max(part, share_beside(left, mass, sizes, unit.power))
+    part = min(Fraction(part), ALONE)
     wanted = max(run.policy.shorten(part * (columns + tables)), columns)
     return Look(wanted - columns, columns + tables - wanted, ties)
 
@@ -152,7 +156,7 @@ def share_beside(left: float, mass: float, sizes: Sequence[int], power: int = 1)
     v: :data:`BESIDE` times the noise of columns as in :func:`share_of_columns`, but of values
     beyond two: two are told nearly as well by the tables of pairs. D, ``left``: what independent
     columns leave out, of which tables keep the less, the less ε they have. ``power`` 2: both fall
-    with √s.
+    with √s. A forest measures all its pairs, however little each has: it gains nothing from this.
     """
     noise = BESIDE * 2 * sum(size - 2 for size in sizes if size > 2) / mass
     if noise == 0:

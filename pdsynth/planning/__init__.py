@@ -42,7 +42,6 @@ from ..algorithms import (
     PrivBayes,
     SensitivityGroups,
     chance_of_columns,
-    share_beside,
     share_of_columns,
     share_of_look,
 )
@@ -186,8 +185,7 @@ class _Facts:
         self.typical = float(np.exp(np.log(self.size).mean()))
         sizes = [int(s) for s in self.size]
         self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
-        beside = min(float(ALONE_SHARE), share_beside(self.prior.dependence, self.mass, sizes))
-        self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties, beside)
+        self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties)
         self.tables = 0.8 * (1 - float(share_of_look(sizes)) - self.one_way)
 
     def sampled(self) -> np.ndarray:
@@ -219,7 +217,7 @@ class _Facts:
 
     def consistent(self, most: int) -> tuple[float, int]:
         """The distance at the best number of tables, at most ``most``, and that number, under the
-        shares of ConsistentBayes.
+        shares of ConsistentBayes, but for those of columns beside tables: 2 % at most.
 
         As single columns at worst: that is what it measures where ties are too weak.
         """

@@ -51,6 +51,57 @@ def noise_of_pairs(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
     return found
 
 
+def draw_forest(plot: Board, fitted: ConsistentBayes, sensitive: str | None) -> None:
+    """Attributes in the order of the network, over the noise of their tables."""
+    order, noise = fitted.network_.order, noise_of_pairs(fitted)
+    own = {
+        child: noise.get(frozenset((child, *parents)), 0.0)
+        for child, parents in fitted.network_.pairs
+    }
+    marks = []
+    for label, colour, symbol, mine in (
+        ("attribute", "private", "circle", [i for i, a in enumerate(order) if a != sensitive]),
+        ("sensitive", "look", "diamond", [i for i, a in enumerate(order) if a == sensitive]),
+    ):
+        words = [order[i] for i in mine]
+        heights = [own[word] for word in words]
+        marks.append(Mark(mine, words, colour, symbol, label if mine else None, heights))
+    plot.network(arcs(fitted.network_), order, [mark for mark in marks if mark.at])
+
+
+def draw_distances(
+    plot: Board,
+    alone: tuple[list[float], list[float]],
+    epsilon: float,
+    measured: tuple[float, float],
+) -> None:
+    """One-way and two-way distances: Independent's at every ε, and the forest's at this one."""
+    labels = "one column", "two columns"
+    for cell, (here, others, label) in enumerate(zip(measured, alone, labels, strict=True), 3):
+        plot.line(
+            TOTALS,
+            others,
+            "none",
+            cell,
+            mode="lines+markers",
+            width=2,
+            dash="dot",
+            name="Independent" if cell == 3 else None,
+            hover="ε = %{x}: %{y:.4f}",
+            marker={"symbol": "square-open", "size": 8},
+        )
+        plot.dots(
+            [epsilon],
+            [here],
+            "private",
+            cell,
+            size=15,
+            hover=f"{label}: %{{y:.4f}}",
+            name="the forest" if cell == 3 else None,
+            marker={"line": {"width": 2, "color": ink("real")}},
+        )
+
+
 @live_panel(
     adult("thesis"),
     tries=(
@@ -89,50 +140,10 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
     fitted = table.run(
         ConsistentBayes(epsilon, rounds=0, sensitive=name, reconcile=Agree(tolerance=COARSE))
     )
-    order, noise = fitted.network_.order, noise_of_pairs(fitted)
-    own = {
-        child: noise.get(frozenset((child, *parents)), 0.0)
-        for child, parents in fitted.network_.pairs
-    }
     plot = Board("forest", f"The forest alone: ε = {epsilon:g}, sensitive: {sensitive}")
-    marks = []
-    for label, colour, symbol, mine in (
-        ("attribute", "private", "circle", [i for i, a in enumerate(order) if a != name]),
-        ("sensitive", "look", "diamond", [i for i, a in enumerate(order) if a == name]),
-    ):
-        words = [order[i] for i in mine]
-        marks.append(
-            Mark(
-                mine, words, colour, symbol, label if mine else None, [own[word] for word in words]
-            )
-        )
-    plot.network(arcs(fitted.network_), order, [mark for mark in marks if mark.at])
+    draw_forest(plot, fitted, name)
     measured, single = distances(table, table.sample(fitted)), at(table, epsilon)
-    for cell, (here, alone, label) in enumerate(
-        zip(measured, line(table), ("one column", "two columns"), strict=True), 3
-    ):
-        plot.line(
-            TOTALS,
-            alone,
-            "none",
-            cell,
-            mode="lines+markers",
-            width=2,
-            dash="dot",
-            name="Independent" if cell == 3 else None,
-            hover="ε = %{x}: %{y:.4f}",
-            marker={"symbol": "square-open", "size": 8},
-        )
-        plot.dots(
-            [epsilon],
-            [here],
-            "private",
-            cell,
-            size=15,
-            hover=f"{label}: %{{y:.4f}}",
-            name="the forest" if cell == 3 else None,
-            marker={"line": {"width": 2, "color": ink("real")}},
-        )
+    draw_distances(plot, line(table), epsilon, measured)
     plot.note(f"<b>{percent(measured[1])}</b>", math.log10(epsilon), measured[1] - 0.012, 4, "look",
               16)  # fmt: skip
     plot.note(f"alone: <b>{percent(single[1])}</b>", math.log10(epsilon), single[1] + 0.004, 4,
