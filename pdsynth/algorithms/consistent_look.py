@@ -32,7 +32,9 @@ LOOK = Fraction(1, 20)  # of ε at most, for the look
 EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
 ALONE = Fraction(2, 3)  # single columns that should have more than this have all
 BESIDE = 2  # times their noise, which pairs' tables inherit, counts beside these
-TYPICAL = 0.05  # what independent columns leave out, where nobody may ask: the median of six tables
+# What independent columns leave out where n is secret, so that nobody may ask: .05, the median of
+# six tables, twice, as noise is half of that of a replaced record.
+TYPICAL = 0.1
 TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
 ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
@@ -105,7 +107,7 @@ def give_columns(
     ``left``: what independent columns leave out. **Privacy:** a function of releases.
     """
     unit, sizes = run.facts.unit, run.policy.sizes
-    mass = mass_of(run.facts) * ONE_REPLACED.moved / unit.moved
+    mass = mass_of(run.facts)
     part = share_of_columns(left, mass, sizes) ** unit.power
     if rounds:
         part = max(part, share_beside(left, mass, sizes, unit.power))

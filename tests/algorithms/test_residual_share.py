@@ -102,7 +102,7 @@ def test_where_n_is_secret_columns_have_more_the_smaller_n_epsilon_is():
         model = fit(True, epsilon, relation="add_remove")
         count = next(e.epsilon for e in model.ledger_.entries if e.step == "number of records")
         columns = epsilon_of_columns(model) / (model.ledger_.claimed - count)
-        mass = 2 * float(model.ledger_.claimed - count) * N  # half the noise of a replaced record
+        mass = float(model.ledger_.claimed - count) * N  # of one replaced: TYPICAL is twice .05
         wanted = max(f(TYPICAL, mass, SCHEMA.sizes) for f in (share_beside, share_of_columns))
         assert float(columns) == pytest.approx(min(max(wanted, 0.15), 2 / 3), rel=0.02)
         shares.append(columns)
