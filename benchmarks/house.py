@@ -323,10 +323,10 @@ def mutants(tree: Path) -> Count:
     result = tree / "build" / "mutants.json"
     ends = json.loads(result.read_text(encoding="utf-8"))["mutants"] if result.exists() else {}
     run = [name for name in planted if name in ends]
-    missed = [f"{name}: {ends.get(name, 'not run')}" for name in planted]
-    missed = [line for line in missed if not line.endswith(": caught")]
+    missed = [name for name in planted if ends.get(name) != "caught"]
     caught = len(planted) - len(missed)
-    return Count(f"{caught} of {len(run)} run, of {len(planted)}", tuple(missed))
+    told = tuple(f"{name}: {ends.get(name, 'not run')}" for name in missed)
+    return Count(f"{caught} of {len(run)} run, of {len(planted)}", told)
 
 
 # name: (what it is, as recorded at that commit, order, function)

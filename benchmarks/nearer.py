@@ -11,9 +11,10 @@ tables only), how many tables of several columns were measured, and seconds. Fit
 rows too; made tables come from seed 0. ``compare`` shows mean over mean for each cell, with its
 standard error. ``pays`` asks whether a pair pays at all: the pairs that are tied most, read off the
 raw table (so it isn't private), are forced, for a tenth or a quarter of ε, beside what the method
-does by itself and beside Independent. ``label`` says what ``target=`` is worth: Adult with its numbers in 100 bins, a
-gradient boosting that learns the salary from sampled rows, its AUC on 15,000 real people whom no
-fit has seen, and the distance. Real tables are read from $PDSYNTH_DATA. A run of all tables takes some minutes.
+does by itself and beside Independent. ``label`` says what ``target=`` is worth: Adult with its
+numbers in 100 bins, a gradient boosting that learns the salary from sampled rows, its AUC on 15,000
+real people whom no fit has seen, and the distance. Real tables are read from $PDSYNTH_DATA. A run
+of all tables takes about a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -265,11 +266,11 @@ def main(words: list[str] | None = None) -> None:
     run.add_argument("file", type=Path)
     run.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", dest="options")
     ask, learn = tasks.add_parser("pays"), tasks.add_parser("label")
+    for task in (run, ask):
+        task.add_argument(
+            "--tables", nargs="+", default=[*TABLES], choices=[*TABLES], metavar="NAME"
+        )
     for task in (run, ask, learn):
-        if task is not learn:
-            task.add_argument(
-                "--tables", nargs="+", default=[*TABLES], choices=[*TABLES], metavar="NAME"
-            )
         task.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
         task.add_argument("--fits", type=int, default=6)
     both = tasks.add_parser("compare")

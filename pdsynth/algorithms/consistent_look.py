@@ -65,8 +65,9 @@ class Look:
 def look(run: Any, shares: Shares, rounds: bool) -> Look:
     """How ε is shared, by how strongly pairs are tied on average and, where that is weak, at most.
 
-    Where n is secret, nobody asks, and ties are taken to be :data:`TYPICAL`. ``rounds``: whether
-    tables are chosen one by one, as many as pay: see :func:`share_beside`.
+    ``rounds``: whether tables are chosen one by one, as many as pay: see :func:`share_beside`.
+    Where n is secret, nobody asks: rounds take ties to be :data:`TYPICAL`, a forest keeps the
+    shares.
 
     Where columns are independent, tables of several are wasted; where n ε is small, their noise
     hides what they tell. So single columns get :func:`share_of_columns` or, beside tables,
@@ -79,8 +80,9 @@ def look(run: Any, shares: Shares, rounds: bool) -> Look:
     """
     epsilon, columns, tables = shares[LOOK_STEP], shares["single columns"], shares["pairs"]
     if not run.facts.unit.n_is_public:
-        left = TYPICAL if rounds else math.inf
-        return give_columns(run, columns, tables, left, rounds)
+        if not rounds:
+            return Look(Fraction(0), tables)
+        return give_columns(run, columns, tables, TYPICAL, rounds)
     if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
     n, sizes = run.facts.n, run.policy.sizes
