@@ -49,7 +49,7 @@ from pdsynth.papers.engine import (  # noqa: E402
     find,
     stem,
 )
-from pdsynth.papers.grids import Run, matches, read  # noqa: E402
+from pdsynth.papers.grids import Run, matches, read, rows_that_match  # noqa: E402
 from pdsynth.papers.readings import Reading  # noqa: E402
 from pdsynth.papers.results import (  # noqa: E402
     Key,  # noqa: E402
@@ -145,7 +145,7 @@ def keep_evidence(
     where = path.relative_to(board.folder.parent)
     way = "write elsewhere with --out FOLDER"
     trials = read(path)
-    mine = trials[[matches(row, only) for row in trials.to_dict("records")]]
+    mine = rows_that_match(trials, only)
     has = int(mine.groupby(point(mine), dropna=False)["repeat"].nunique().max()) if len(mine) else 0
     if repeats < has:
         raise SystemExit(

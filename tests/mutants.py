@@ -88,13 +88,13 @@ def copied() -> Iterator[Path]:
         yield copy
 
 
-def run_tests(copy: Path, tests: Sequence[str]) -> str:
+def run_tests(copy: Path, tests: Sequence[str], *options: str) -> str:
     """How the short run of some tests ends in a copy, in one process, at the first failure."""
-    options = ["-x", "-m", "not slow", "-p", "no:cacheprovider", "--tb=no"]
+    known = ["-x", "-m", "not slow", "--tb=no", *options]
     environment = os.environ | {"PYTHONPATH": str(copy)}
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", *options, *tests],
+            [sys.executable, "-m", "pytest", *known, *tests],
             cwd=copy,
             env=environment,
             capture_output=True,
@@ -106,17 +106,7 @@ def run_tests(copy: Path, tests: Sequence[str]) -> str:
 
 
 def judge(mutants: Iterable[Mutant]) -> Iterator[tuple[Mutant, str]]:
-    """Each mutant and its end; tests that fail without it prove nothing."""
-    sound: dict[tuple[str, ...], str] = {}
-
-    def is_sound(copy: Path, tests: tuple[str, ...]) -> bool:
-        """Whether tests pass without a defect; files without options are run one by one, once."""
-        parts = [tests] if "-k" in tests else [(name,) for name in tests]
-        for part in parts:
-            if part not in sound:
-                sound[part] = run_tests(copy, part)
-        return all(sound[part] == SURVIVED for part in parts)
-
+    """Each mutant and its end; a test that fails without it, too, proves nothing."""
     with copied() as copy:
         for mutant in mutants:
             path = copy / mutant.file
@@ -126,10 +116,11 @@ def judge(mutants: Iterable[Mutant]) -> Iterator[tuple[Mutant, str]]:
                 yield mutant, STALE
                 continue
             path.write_text(text, encoding="utf-8")
-            end = run_tests(copy, mutant.tests)
+            end = run_tests(copy, mutant.tests, "--cache-clear")
             path.write_text(whole, encoding="utf-8")
-            if end == CAUGHT and not is_sound(copy, mutant.tests):
-                end = "its tests fail without it"
+            # The test that failed, once more without the defect.
+            if end == CAUGHT and run_tests(copy, mutant.tests, "--last-failed") != SURVIVED:
+                end = "its test fails without it"
             yield mutant, end
 
 

@@ -1,6 +1,12 @@
 """What tests of the papers share."""
 
+from pathlib import Path
+
 from pdsynth.papers.engine import find
+from pdsynth.papers.scoreboard import read_boards
+
+# Every committed figure, judged once for all tests of a process.
+BOARDS = read_boards(Path(__file__).resolve().parents[1] / "figures")
 
 
 def counting(paper, key, **options):

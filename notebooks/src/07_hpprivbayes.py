@@ -227,10 +227,10 @@ pd.Series({"claimed": float(published.ledger_.claimed), "finite part, truly": fl
 # one row only. Its scales could be $\max_x w_x$ times as large for the same guarantee. That is why strict can
 # pay for order, groups and weights and still have less noise. Both errors point the same way: the group that should be protected *more* has *less* noise (lesson 06, and Table 1 of `figures/hpprivbayes`).
 #
-# The thesis' section 4 draws four figures, 3 to 6. Here is its Figure 5 in its shortest version, two repeats at each point:
+# The thesis' section 4 draws four figures, 3 to 6. Here is its Figure 5 in its shortest version, two repeats at its smallest and its largest ε:
 
 # %%
-result = pds.papers.reproduce("hpprivbayes", figure=5, repeats=2, jobs=1)
+result = pds.papers.reproduce("hpprivbayes", figure=5, repeats=2, epsilons=(0.2, 1.0), jobs=1)
 pd.DataFrame([(v.claim, v.verdict) for v in result.verdicts], columns=["claim", "with two repeats"])
 
 # %%

@@ -224,12 +224,12 @@ pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
 # 2. *The split itself is fine*: shares in the ratio q add up to ε₂ whatever q is, and q is public.
 # 3. *"Sensitivity" of a table* is measured by the information in it. That is a choice, not a theorem: a strongly tied table isn't one that harms somebody.
 #
-# Is it fast, and is it good? Against PrivBayes, the same rule for k, all tables made to agree, ten runs each on Adult at ε = 1 (`figures/sidebyside/README.md` has 20 repeats of all algorithms):
+# Is it fast, and is it good? Against PrivBayes, the same rule for k, all tables made to agree, three runs each on Adult at ε = 1 (`figures/sidebyside/README.md` has 20 repeats of all algorithms):
 
 # %%
 agreed = pds.PrivBayes(1.0, noise="common", reconcile=pds.parts.Agree())
 methods = {"PrivBayes": agreed, **{f"PPBA, q = {q:g}": pds.PPBA(1.0, q=q, noise="common") for q in (0.85, 1.0, 1.2)}}
-trials = pds.evaluate.compare(methods, adult, [1.0], repeats=10, measures=["avd2", "cpu"], jobs=1)
+trials = pds.evaluate.compare(methods, adult, [1.0], repeats=3, measures=["avd2", "cpu"], jobs=1)
 trials.groupby(["method", "measure"], sort=False)["value"].agg(["mean", "std"]).unstack().round(4)
 
 # %% [markdown]

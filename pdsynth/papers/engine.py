@@ -22,7 +22,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import BudgetError, show
-from .grids import NO_NOISE, Curve, Grid, RealData, Run, matches, read
+from .grids import NO_NOISE, Curve, Grid, RealData, Run, read, rows_that_match
 from .judging import Ask, ask_all, judge
 from .readings import Reading
 from .results import Key, Result, Verdict
@@ -231,8 +231,8 @@ class Paper:
 
         if (spec := self.experiments[key].get("view")) is None:
             return None
-        kept = [matches(row, spec.get("keep", {})) for row in data.to_dict("records")]
-        return limit_to_paper(self.picture(key, data[kept], settings), spec, data[kept])
+        kept = rows_that_match(data, spec.get("keep", {}))
+        return limit_to_paper(self.picture(key, kept, settings), spec, kept)
 
     def judge(self, key: Key, data: pd.DataFrame, settings: Any) -> list[Verdict]:
         """Every claim about a figure, by its rule, all together."""

@@ -163,6 +163,15 @@ def matches(point: Mapping[str, Any], only: Mapping[str, Any]) -> bool:
     )
 
 
+def rows_that_match(data: pd.DataFrame, only: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows of a tidy frame that ``matches`` keeps."""
+    kept = np.ones(len(data), dtype=bool)
+    for name in only.keys() & {*data.columns}:
+        known = only[name] if isinstance(only[name], list) else [only[name]]
+        kept &= data[name].isin(known).to_numpy()
+    return data[kept]
+
+
 def _number(at: int, work: Callable[..., Any], item: tuple[Any, ...]) -> tuple[int, Any]:
     return at, work(*item)
 

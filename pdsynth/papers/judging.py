@@ -93,6 +93,7 @@ def ask_all(
     under its base.
     """
     out: list[Ask] = []
+    series: dict[Any, pd.Series] = {}
     for each, block in groupby(claims, key=lambda c: c.get("each", [{}])):
         together = list(block)
         turns = each if isinstance(each, list) else expand(each, settings, data)
@@ -104,7 +105,7 @@ def ask_all(
                 raise BudgetError(f"no rule {claim['rule']!r}; there are {', '.join(RULES)}")
             base = claim.get("base", "printed")
             mine, primary = reading or base, claim.get("counts", base)
-            question = Question(key, data, settings, own)
+            question = Question(key, data, settings, own, series)
             out.append(
                 Ask(claim, question, vocabulary, mine, mine == primary and "aside" not in claim)
             )

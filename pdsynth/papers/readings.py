@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ..core import BudgetError
-from .grids import matches
+from .grids import rows_that_match
 from .results import Key
 
 WHOSE = ("print", "ours", "forensic")
@@ -49,7 +49,6 @@ class Reading:
         if self.runs:
             if own is None:
                 raise BudgetError(f"reading {self.name!r} has trials of its own")
-            there = [matches(row, self.runs) for row in base.to_dict("records")]
-            both = pd.concat([base[~pd.Series(there, index=base.index)], own], ignore_index=True)
-        kept = [matches(row, self.keep) for row in both.to_dict("records")]
-        return both[pd.Series(kept, index=both.index)].reset_index(drop=True)
+            others = base.drop(rows_that_match(base, self.runs).index)
+            both = pd.concat([others, own], ignore_index=True)
+        return rows_that_match(both, self.keep).reset_index(drop=True)

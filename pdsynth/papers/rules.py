@@ -143,14 +143,16 @@ class Question:
     ``claim["at"]``: the points to compare at. ``claim["a"]`` and ``claim["b"]``: whose values, a
     minus b; what they don't say, the point says. ``claim["scale"]``: 100 for per cent. ``point``,
     ``digits`` and ``unit``: how a difference is said. ``beside``: further differences, each a
-    change of ``at``, that the texts may name; ``means``: the same for means.
+    change of ``at``, that the texts may name; ``means``: the same for means. ``series``: what was
+    looked up before, shared by all questions about the same trials.
     """
 
     key: results.Key
     data: pd.DataFrame
     settings: Any
     claim: Mapping[str, Any]
-    kept: dict[Any, Any] = field(default_factory=dict, compare=False)  # looked up before
+    series: dict[Any, pd.Series] = field(default_factory=dict, compare=False)
+    fewest: list[int] = field(default_factory=list, compare=False)  # repeats that it rests on
 
     def __getitem__(self, name: str) -> Any:
         return self.claim[name]
@@ -170,16 +172,21 @@ class Question:
 
     def values(self, **at: Any) -> np.ndarray:
         """All repeats at a point, in the claim's unit."""
-        where = tuple(at.items())
-        if where not in self.kept:
-            self.kept[where] = results.select(self.data, **at)["value"].to_numpy(dtype=float)
-        found = self.kept[where]
+        found = self.look_up(at).to_numpy()
         return self.claim.get("scale", 1) * found[~np.isnan(found)]
+
+    def look_up(self, at: Mapping[str, Any]) -> pd.Series:
+        """The trials' values at a point by repeat, as they stand in the file."""
+        where = tuple(at.items())
+        if where not in self.series:
+            rows = results.select(self.data, **at)
+            values = rows["value"].to_numpy(dtype=float)
+            self.series[where] = pd.Series(values, index=rows.get("repeat"))
+        return self.series[where]
 
     def ran(self, at: Point) -> bool:
         """Whether a point was run, be it in vain."""
-        self.values(**at)
-        return len(self.kept[tuple(at.items())]) > 0
+        return len(self.look_up(at)) > 0
 
     def shares_splits(self, at: Mapping[str, Any]) -> bool:
         """Whether repeats of all methods share their split at a point: then they are paired."""
@@ -188,8 +195,7 @@ class Question:
 
     def by_repeat(self, at: Mapping[str, Any]) -> pd.Series:
         """The values at a point by repeat, in the claim's unit."""
-        rows = results.select(self.data, **at)
-        return rows.set_index("repeat")["value"].astype(float) * self.claim.get("scale", 1)
+        return self.look_up(at) * self.claim.get("scale", 1)
 
     def compare(self, a: Point, b: Point) -> Difference:
         """A minus b, paired by repeat where splits are shared and both have several repeats."""
@@ -208,16 +214,15 @@ class Question:
 
     def count(self, *found: np.ndarray) -> None:
         """Remember the fewest repeats that something rests on."""
-        fewest = min((len(f) for f in found), default=0)
-        self.kept["runs"] = min(self.kept.get("runs", fewest), fewest)
+        self.fewest.append(min((len(f) for f in found), default=0))
 
     @property
     def runs(self) -> int:
         """The fewest repeats that were compared; where a rule doesn't say, of any point."""
-        if "runs" not in self.kept:
+        if not self.fewest:
             points = self.data.groupby(results.point(self.data), dropna=False)
-            self.kept["runs"] = points.size().min()
-        return int(self.kept["runs"])
+            self.fewest.append(points.size().min())
+        return int(min(self.fewest))
 
     @property
     def interval(self) -> str:

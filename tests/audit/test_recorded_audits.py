@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pdsynth.audit import run
+from pdsynth.audit import NOT_REFUTED, run
 from pdsynth.audit.cases import CASES, read_case
 from pdsynth.audit.transcripts import Transcripts
 from pdsynth.audit.zoo import ZOO, check
@@ -83,6 +83,8 @@ def test_a_case_says_what_it_said(name):
     if name == FLOATING:
         seen["witness"] = expected["witness"]
     assert agree(seen, expected, 0.05 if name == FLOATING else 1e-9), (seen, expected)
+    if expected["expect"] == NOT_REFUTED:
+        assert expected["verdict"] == NOT_REFUTED and 0 <= seen["bound"] <= float(seen["claimed"])
 
 
 @pytest.mark.parametrize("bug", ZOO, ids=lambda b: b.name)

@@ -4,12 +4,15 @@
   const found = [], EDGE = 2; // pixels that a box of a text may be larger than what is drawn
   const style = (node) => getComputedStyle(node);
   const short = (text) => JSON.stringify(text.trim().slice(0, 40));
+  const known = new Map();
   const hidden = (node) => {
-    for (let n = node; n && n !== document; n = n.parentElement ?? n.getRootNode().host) {
-      const s = style(n);
-      if (s.display === "none" || s.visibility === "hidden" || Number(s.opacity) === 0 || s.clipPath === "inset(50%)") return true; // as for screen readers alone
+    if (!node || node === document) return false;
+    if (!known.has(node)) {
+      const s = style(node);
+      const itself = s.display === "none" || s.visibility === "hidden" || Number(s.opacity) === 0 || s.clipPath === "inset(50%)"; // as for screen readers alone
+      known.set(node, itself || hidden(node.parentElement ?? node.getRootNode().host));
     }
-    return false;
+    return known.get(node);
   };
   const scrolls = (node) => /auto|scroll/.test(style(node).overflowX + style(node).overflowY);
 

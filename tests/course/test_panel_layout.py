@@ -259,9 +259,11 @@ def test_the_measure_finds_what_is_wrong(one):
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["Dark", "Light"])
 def test_every_panel_at_four_sizes_in_both_themes(every, theme):
+    """On a projector in one of them: no box depends on a colour."""
     turn(every, theme)
     found = [f"{size}: {what}" for size in SIZES for what in wrong(every, list(LESSONS), *size)]
-    found += wrong_on_a_projector(every, list(LESSONS))
+    if theme == "Light":
+        found += wrong_on_a_projector(every, list(LESSONS))
     assert found == [], "\n".join(found)
     assert not every.problems, every.problems
 

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
+from paper_tools import BOARDS
 
 from pdsynth.papers import drawing, engine, genetic_plots
-from pdsynth.papers.scoreboard import Committed, read_boards
+from pdsynth.papers.scoreboard import Committed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,7 +42,7 @@ def test_twin_a_symmetric_bar_leaves_the_range():
     assert low.min() < -1 and high.max() > 1
 
 
-@pytest.mark.parametrize("board", read_boards(ROOT / "figures"), ids=lambda b: b.paper.name)
+@pytest.mark.parametrize("board", BOARDS, ids=lambda b: b.paper.name)
 def test_bars_of_the_committed_figures_stay_in_range(board):
     """Of every figure and table that is drawn with bars."""
     for key, result in board.results.items():
@@ -82,10 +83,7 @@ def test_what_a_measure_can_be():
 
 
 VIEWS = [
-    (board, key)
-    for board in read_boards(ROOT / "figures")
-    for key in board.keys
-    if "view" in board.paper.experiments[key]
+    (board, key) for board in BOARDS for key in board.keys if "view" in board.paper.experiments[key]
 ]
 
 

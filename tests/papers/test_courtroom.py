@@ -130,7 +130,7 @@ def test_the_committed_grid_is_whole_and_holds(root):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_the_committed_fits_again(epsilon, root):
     """T5, one row of the grid bit by bit: whole fits, never above ε, and above 0.6 ε
     at the largest."""

@@ -5,17 +5,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from paper_tools import BOARDS
 
 from pdsynth.papers import effects
 from pdsynth.papers.rules import RULES
-from pdsynth.papers.scoreboard import read_boards
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def found():
-    return effects.measure(read_boards(ROOT / "figures"))
+    return effects.measure(BOARDS)
 
 
 @pytest.mark.slow

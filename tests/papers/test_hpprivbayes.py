@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from paper_tools import counting
+from paper_tools import BOARDS, counting
 
 import pdsynth as pds
 from pdsynth.core.records import Records
@@ -287,7 +287,7 @@ class TestCommitted:
             path.relative_to(root / "figures").as_posix(): path.read_text(encoding="utf-8")
             for path in (root / "figures").rglob("*.md")
         }
-        pages = make.pages()
+        pages = make.pages(BOARDS)
         assert written.keys() - {"LEFT_OPEN.md", "PROTECTED.md"} == pages.keys(), (
             "not from verdicts"
         )

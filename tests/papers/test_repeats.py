@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from paper_tools import BOARDS
 
 from pdsynth.papers import repeats
 from pdsynth.papers.engine import stem
 from pdsynth.papers.results import point
 from pdsynth.papers.rules import Gaps
-from pdsynth.papers.scoreboard import read_boards
 
 ROOT = Path(__file__).resolve().parents[2]
-BOARDS = read_boards(ROOT / "figures")
 FIGURES = [(board, key) for board in BOARDS for key in board.keys]
 NAMES = [f"{board.paper.name} {stem(key)}" for board, key in FIGURES]
 TRIALS = pd.DataFrame({"method": list("AAAB"), "k": list("1121"), "repeat": [0, 1, 0, 0]})

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from paper_tools import BOARDS
 
-from pdsynth.papers import scoreboard
 from pdsynth.papers.engine import PAPERS, find, stem
 from pdsynth.papers.results import VERDICTS
 from pdsynth.papers.selectors import expand, fill
 
 ROOT = Path(__file__).resolve().parents[2]
-BOARDS = scoreboard.read_boards(ROOT / "figures")
 PAGE = ROOT / "figures" / "SCOREBOARD.md"
 
 
@@ -47,11 +46,6 @@ def rows():
         [c.strip() for c in line.strip("|").split(" | ")] for line in lines if "[numbers]" in line
     ]
     return cells
-
-
-@pytest.mark.slow
-def test_the_page_is_current():
-    assert PAGE.read_text(encoding="utf-8") == scoreboard.write(BOARDS)
 
 
 def test_every_claim_has_one_line_and_each_paper_fits_a_screen():

@@ -12,13 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from pdsynth.papers.engine import find, stem
-from pdsynth.papers.results import summarise
-from pdsynth.papers.scoreboard import read_boards
-
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests"))  # where this file is a program
+
+from paper_tools import BOARDS as EVERY  # noqa: E402
+
+from pdsynth.papers.engine import find, stem  # noqa: E402
+from pdsynth.papers.results import summarise  # noqa: E402
+
 FILE = Path(__file__).with_name("verdicts.json")
-BOARDS = {board.paper.name: board for board in read_boards(ROOT / "figures")}
+BOARDS = {board.paper.name: board for board in EVERY}
 COMMITTED = [(name, key) for name, board in BOARDS.items() for key in board.keys]
 
 
