@@ -150,6 +150,14 @@ class TestStrict:
         assert (line.id, line.sensitivity, line.lemma) == (entry, 4, "lemma:residuals")
         assert np.asarray(noise.asked[0][1], dtype=object).ravel().tolist() == [Q(8)]
 
+    def test_what_is_expected_is_rounded_to_whole_records_by_hand(self):
+        """Of x0 released as [5, 3]: [[2.5, 1.25, .625, .625], [1.5, .75, .375, .375]] is rounded to
+        [[2, 1, 1, 1], [2, 1, 0, 0]]: Σ|c − m| = 2 + 1 + 1 + 1 + 2 + 1 + 1 + 1 = 10; unrounded 8."""
+        curator = released(ask())
+        curator.released[0] = Measured(np.array([5, 3]), Q(1), "public")
+        values, _ = curator.residuals([(0, 2)], Q(1, 2), step="g", source="")
+        assert values.tolist() == [10 / 16]
+
     def test_sums_of_residuals_count_each_pair_twice(self):
         curator = released(ask())
         pairs = [(0, 1), (0, 2), (1, 2)]
