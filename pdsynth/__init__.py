@@ -35,7 +35,7 @@ __version__ = "0.2.0"
 
 _LAZY = {
     "audit": "audit",
-    "baselines": "algorithms.relatives",
+    "baselines": "baselines",
     "datasets": "datasets",
     "evaluate": "evaluation",
     "papers": "papers",

@@ -31,8 +31,8 @@ from pdsynth import (
     baselines,
 )
 from pdsynth.algorithms import parts
-from pdsynth.algorithms.priview import PriView
-from pdsynth.algorithms.relatives import Independent, JTree, PrivSCBN
+from pdsynth.baselines.priview import PriView
+from pdsynth.baselines.relatives import Independent, JTree, PrivSCBN
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
 from pdsynth.core.noise import CommonNoise, ExactNoise

@@ -19,6 +19,8 @@ from .genetic import genetic as genetic_search  # the module has its name
 from .hmprivbayes import (
     DPSC,
     TABLES,
+    AttributeClusters,
+    Clustered,
     Clustering,
     Clusters,
     HMPrivBayes,
@@ -47,22 +49,8 @@ from .ppba import (
     sum_over_pairs,
     symmetric_matrix,
 )
-from .privabn import SDG, SELECTION, Adaptive, PrivABN, abn_strict
-from .privbayes import Greedy, PrivBayes, greedy
-from .priview import SOURCE, PriView, Views, covering_design
-from .relatives import (
-    GRAPH,
-    NOTE,
-    ABNInClusters,
-    CliqueTables,
-    CSAPrivBayes,
-    ELPrivBayes,
-    Independent,
-    JTree,
-    PrivSCBN,
-    SAPrivBayes,
-    WeightedPrivBayes,
-)
+from .privabn import SDG, SELECTION, Adaptive, PrivABN, abn_strict, count_selections
+from .privbayes import Greedy, Preset, PrivBayes, greedy
 
 __all__ = [
     "ConsistentBayes",
@@ -73,12 +61,4 @@ __all__ = [
     "PrivABN",
     "PrivBayes",
     "Synthesizer",
-    "CSAPrivBayes",
-    "ELPrivBayes",
-    "Independent",
-    "JTree",
-    "PriView",
-    "PrivSCBN",
-    "SAPrivBayes",
-    "WeightedPrivBayes",
 ]

@@ -1,12 +1,12 @@
 """ConsistentBayes: what to run on a table of one's own. What its ε buys, in the order of a run:
 
 look       at most 1/20        how strongly pairs of columns are tied on average: one number
-gate       1/20 to 1/12 where  which pair is tied most, and how strongly; a pair that is clearly
+gate       1/20 to 1/10 where  which pair is tied most, and how strongly; a pair that is clearly
            ties are weak       tied is measured for what its table needs, at most 1/4 of ε
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
            a column's values,  more beside tables of weak ties, and all of ε where these are lost
            at most 3/10        in noise; then values whose counts are mostly noise stand as one in
-                               all tables of several columns
+                               all tables of several columns, those of clear ties excepted
 rounds     the rest            in each, 1/5 for a choice, of the pair or triple whose counts are
                                farthest from what the fitted model expects, and 4/5 for its noisy
                                table; then the model is fitted again
@@ -169,7 +169,7 @@ class Residual(PolicyOptions, Structure):
             looked = look(run, shares, self.in_rounds)
         run.measure_columns(shares["single columns"], looked.columns)
         if looked.tables:
-            run.merge_rare_values()
+            run.merge_rare_values({column for pair, _ in looked.ties for column in pair})
         for pair, budget in looked.ties:
             run.measure(pair, budget)
         rest = looked.tables + reserve(run, shares["sensitive"])
@@ -222,17 +222,19 @@ class Run:
             if second is not None:
                 self.measure(columns, second)
 
-    def merge_rare_values(self) -> None:
+    def merge_rare_values(self, tied: set[int]) -> None:
         """Let values whose counts are mostly noise stand as one in all tables of several columns.
 
-        Columns that policy names keep their values.
+        Columns that policy names keep their values, and so do ``tied`` ones: the table of a clear
+        tie is paid for with all its cells, and tells them better than the column does.
 
         **Privacy:** post-processing of the columns' releases; costs nothing.
         """
         codes = [np.arange(size) for size in self.policy.sizes]
         for m in self.model.measurements:
             j = self.facts.schema.index(m.attributes[0])
-            if not isinstance(m.scale, tuple) and not self.policy.keeps_values(j):
+            kept = j in tied or self.policy.keeps_values(j)
+            if not isinstance(m.scale, tuple) and not kept:
                 codes[j] = merge_rare(m.table, math.sqrt(2) * float(m.scale))
         merging = Merging(self.facts.schema, tuple(codes))
         if merging.sizes == self.policy.sizes:

@@ -39,10 +39,10 @@ TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
 ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
 ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
-ASK_MOST = Fraction(1, 12)  # of ε, for the first where less would hardly find a plain tie
+ASK_MOST = Fraction(1, 10)  # of ε, for the first where less would hardly find a plain tie
 NAMED = Fraction(3, 4)  # of that, for the name of the pair; the rest for its strength
 PLAIN, STRONG = 0.3, 0.75  # distances from independence; nobody asks where no STRONG pair is found
-FOUND = 1  # the pair is found with odds of e against all others
+FOUND = 1  # a plain pair is found with odds of e against all others, a strong one with e²
 CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
@@ -211,9 +211,9 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
     policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
     unit = run.facts.unit
-    for share, tie in ((usual, PLAIN), (ASK_MOST, STRONG)):
+    for share, tie, found in ((usual, PLAIN, FOUND), (ASK_MOST, STRONG, 2 * FOUND)):
         named = float(run.curator.exponent(share * NAMED * whole))
-        if worth_asking(pairs, policy.sizes, n, named, tie):
+        if worth_asking(pairs, policy.sizes, n, named, tie, found):
             break
     else:
         return (), Fraction(0), False
@@ -248,9 +248,16 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
 
 
 def worth_asking(
-    pairs: Sequence[Columns], sizes: Sequence[int], n: int, epsilon: float, tie: float
+    pairs: Sequence[Columns],
+    sizes: Sequence[int],
+    n: int,
+    epsilon: float,
+    tie: float,
+    found: float = FOUND,
 ) -> bool:
     """Whether a choice with exponent ``epsilon`` would name a pair that is tied so much.
+
+    ``found``: with which odds, as their logarithm.
 
     The odds of one of m pairs that is stronger by R are exp(ε_s n R / 2Δ) / m, where R moves by
     Δ / n. All of it is public.
@@ -258,7 +265,7 @@ def worth_asking(
     if not pairs:
         return False
     exponent = tie * epsilon * n / (2 * association_moved(sizes, pairs))
-    return exponent >= math.log(len(pairs)) + FOUND
+    return exponent >= math.log(len(pairs)) + found
 
 
 def clear_tie(

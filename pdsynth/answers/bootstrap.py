@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import algorithms
+from ..baselines import METHODS
 from ..core import ExactNoise, Model, Network, Recipe, Records, SchemaError, progress, show
 
 MOST_RECORDS = 10**7  # of a table that a model plays
@@ -92,11 +93,7 @@ def rebuild(model: Model) -> Recipe:
     A file says parameters as texts. Numbers, lists and the parts of ``pds.parts`` are read back,
     and nothing is run; SchemaError for what can't be.
     """
-    cls = next(
-        (c for name in algorithms.__all__ if (c := getattr(algorithms, name)).__name__
-         == model.algorithm),
-        None,
-    )  # fmt: skip
+    cls = METHODS.get(model.algorithm)
     if cls is None:
         raise SchemaError(
             f"no synthesizer here is called {show(model.algorithm)}, so its steps can't be "

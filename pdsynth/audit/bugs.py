@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import Independent
+from ..baselines import Independent
 from ..concentrated import DiscreteGaussian, rho_of, round_root
 from ..core import (
     GRID,

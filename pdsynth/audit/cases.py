@@ -8,8 +8,8 @@ from importlib.resources import files
 from operator import attrgetter
 from typing import Any
 
-from .. import algorithms
 from ..algorithms import GeneticBayes, Ordered, PairwiseSums, SpanningTree, Synthesizer
+from ..baselines import METHODS
 from ..core import Network, RiskEntropy
 from . import attacks, floating, pairs, structure_steps, table_steps, transcripts
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
@@ -67,7 +67,7 @@ def audit_fit(name: str, options: dict[str, Any]) -> Case:
     ``name``: a class, maybe with a word for its parameters.
     """
     cls = name.split()[0]
-    algorithm = getattr(algorithms, cls)
+    algorithm = METHODS[cls]
     pair, apart = bind(*options.pop("pair")), options.pop("apart", False)
     fit = Fit(partial(algorithm, **options), lambda fitted: fitted)
     label, attack = "-".join(name.lower().split()), transcripts.Transcripts(fit, SLOW, MOST, apart)

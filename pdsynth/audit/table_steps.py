@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import covering_design
+from ..baselines import covering_design
 from ..core import (
     GRID,
     Curator,

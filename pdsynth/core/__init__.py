@@ -8,8 +8,10 @@ from .agreement import (
     AgreeByDefault,
     AgreeInPairs,
     NoisyTable,
+    clip_and_scale,
     fit_tables,
     integer_weights,
+    make_consistent,
 )
 from .attribute import (
     EXACT,
@@ -34,6 +36,7 @@ from .budgets import (
     RiskEntropy,
     Table,
     Uniform,
+    measure_joint_counts,
     risk_entropy_weights,
     uniform,
     value_weights,
@@ -73,6 +76,8 @@ from .factors import (
     elimination_tree,
     junction_tree,
     maximum_spanning_tree,
+    spanning_tree,
+    strongest_graph,
 )
 from .ledger import NOT_STRICT, Ledger, short
 from .measures import (
@@ -130,10 +135,12 @@ from .schema import (
 )
 from .structure import (
     ALL_PAIRS,
+    AUTO_CELLS,
     MAX_PAIRS,
     MAX_PARENTS,
     NOISE_DOMINATES,
     USEFUL,
+    Fixed,
     Learner,
     MaxCells,
     MaxParents,
@@ -141,8 +148,10 @@ from .structure import (
     Pair,
     ParentRule,
     Shares,
+    Structure,
     StructureResult,
     check_degree,
+    check_width,
     describe_facts,
     join_pairs,
     largest_selection,

@@ -503,7 +503,7 @@ class GrowingModel:
         return f"{several} measured, cliques of at most {largest}"
 
 
-# --- agreement in pairs, and maximum entropy -----------------------------------------------------
+# --- agreement in pairs ---------------------------------------------------------------------------
 
 
 def intersections(views: Sequence[Columns]) -> list[Columns]:
@@ -546,52 +546,8 @@ def make_consistent(
     return out
 
 
-def ripple(table: np.ndarray, threshold: float, sweeps: int = 100) -> np.ndarray:
-    """A table of two-valued axes without cells below −threshold; the sum stays (Ripple, ibid.).
-
-    Each such cell becomes 0 and its deficit is shared by the cells that differ from it in one axis;
-    all at once, at most ``sweeps`` times. A table without a positive sum stays as it is.
-    """
-    out = np.array(table, dtype=float)
-    for _ in range(sweeps if out.ndim and out.sum() > 0 else 0):
-        deficit = np.where(out < -threshold, out, 0.0)
-        if not deficit.any():
-            break
-        out += sum(np.flip(deficit, axis) for axis in range(out.ndim)) / out.ndim - deficit
-    return out
-
-
 def clip_and_scale(table: np.ndarray, total: float) -> np.ndarray:
     """Negative cells to 0, the rest scaled to the sum ``total``; uniform where nothing is left."""
     out = np.maximum(table, 0.0)
     mass = out.sum()
     return out * (total / mass) if mass > 0 else np.full(table.shape, total / table.size)
-
-
-def maximum_entropy(
-    shape: tuple[int, ...],
-    margins: Sequence[tuple[Columns, np.ndarray]],
-    *,
-    tolerance: float = 1e-6,
-    sweeps: int = 100,
-) -> np.ndarray:
-    """The distribution of largest entropy with given margins, by iterative proportional fitting.
-
-    ``margins``: (axes, table) pairs, tables non-negative, of any sum. Stops when no cell moves by
-    more than ``tolerance`` in a sweep. Of margins that contradict each other the last one holds.
-    """
-    cells = math.prod(shape)
-    place = np.unravel_index(np.arange(cells), shape)
-    targets = [
-        (np.ravel_multi_index([place[a] for a in axes], m.shape), clip_and_scale(m, 1.0).ravel())
-        for axes, m in margins
-    ]
-    p = np.full(cells, 1 / cells)
-    for _ in range(sweeps):
-        before = p
-        for cell, target in targets:
-            now = np.bincount(cell, p, len(target))
-            p = p * np.divide(target, now, out=np.zeros_like(target), where=now > 0)[cell]
-        if np.abs(p - before).max() <= tolerance:
-            break
-    return clip_and_scale(p, 1.0).reshape(shape)

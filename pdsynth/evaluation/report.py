@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..algorithms import Independent
+from ..baselines import Independent
 from ..core import Ledger, Records, Schema, SchemaError, plural, positive, progress
 from ..datasets.tables import Dataset
 from ..files.pages import render

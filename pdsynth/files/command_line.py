@@ -9,7 +9,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from .. import __version__, algorithms
+from .. import __version__, baselines
 from ..answers import count_held
 from ..core import (
     MOST_RECORDS,
@@ -53,7 +53,7 @@ with needed_for("the command line"):
     import click
 
 
-METHODS = {name: getattr(algorithms, name) for name in algorithms.__all__ if name != "Synthesizer"}
+METHODS = {name: method for name, method in baselines.METHODS.items() if name != "Synthesizer"}
 ELSEWHERE = {  # parameters of a method that have an option of their own
     "delta": "--delta",
     "epsilon": "--epsilon",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import algorithms
+from .. import baselines
 from ..algorithms import HMPrivBayes, PrivBayes
 from ..core import BinaryEncoding, Schema, needed_for
 from ..datasets.adult import load_adult
@@ -50,10 +50,10 @@ def synthesizer(this: Curve, settings: Any) -> Any:
     if this.method == "PrivBayes":
         return PrivBayes(k=settings.degree if bits else this.degree, **reading, **this.keywords)
     if this.method == "JTree":
-        return algorithms.JTree(**reading, **this.keywords)
+        return baselines.JTree(**reading, **this.keywords)
     shared = this.keywords | {"k": settings.clusters, "l": this.degree}
     if this.method == "PrivSCBN":
-        return algorithms.PrivSCBN(**shared)
+        return baselines.PrivSCBN(**shared)
     if this.guarantee == "strict":
         return HMPrivBayes(**shared)
     open_ = {"eta": settings.eta, "sigma": settings.sigma}  # not printed

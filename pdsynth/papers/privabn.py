@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .. import algorithms
 from ..algorithms import PrivABN, PrivBayes
+from ..baselines import METHODS
 from ..datasets.loaders import load_acs, load_nltcs, load_retail
 from ..datasets.tables import Dataset
 from ..plots import figure
@@ -29,7 +29,7 @@ def synthesizer(this: Curve, settings: Any) -> Any:
     if this.method == "PrivBayes":
         return PrivBayes(k=this.degree, **this.keywords)
     if this.method != "PrivABN":
-        return getattr(algorithms, this.method)(**this.keywords)
+        return METHODS[this.method](**this.keywords)
     if this.guarantee != "published":
         return PrivABN(**this.keywords)
     return PrivABN(reading=settings.reading, **this.keywords)

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from .. import algorithms as s
+from .. import baselines as b
 from ..core import Geometric, JointCounts, RiskEntropy, Uniform
 from ..datasets.tables import Dataset
 from ..published import ConditionalNoise
@@ -56,22 +57,22 @@ def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]
         "HPPrivBayes": lambda **o: s.HPPrivBayes(**own, **o),
         "HMPrivBayes": s.HMPrivBayes,
         "PPBA": s.PPBA,
-        "CSAPrivBayes": lambda **o: s.CSAPrivBayes(**own, **o),
-        POLICY: lambda **o: s.CSAPrivBayes(**policy(o.get("guarantee", "strict")), **o),
+        "CSAPrivBayes": lambda **o: b.CSAPrivBayes(**own, **o),
+        POLICY: lambda **o: b.CSAPrivBayes(**policy(o.get("guarantee", "strict")), **o),
         GROUPED: lambda **o: s.Synthesizer(
             structure=restrict(dataset),
             budget=s.Groups(**policy(o.get("guarantee", "strict"))),
             **o,
         ),
-        "ELPrivBayes": s.ELPrivBayes,
-        "SAPrivBayes": s.SAPrivBayes,
-        "WeightedPrivBayes": s.WeightedPrivBayes,
+        "ELPrivBayes": b.ELPrivBayes,
+        "SAPrivBayes": b.SAPrivBayes,
+        "WeightedPrivBayes": b.WeightedPrivBayes,
         "GeneticBayes": s.GeneticBayes,
         "PrivABN": s.PrivABN,
-        "PrivSCBN": s.PrivSCBN,
-        "JTree": s.JTree,
-        "PriView": s.PriView,
-        "Independent": s.Independent,
+        "PrivSCBN": b.PrivSCBN,
+        "JTree": b.JTree,
+        "PriView": b.PriView,
+        "Independent": b.Independent,
         CONSISTENT: s.ConsistentBayes,
         FOREST: lambda **o: s.ConsistentBayes(rounds=0, **o),
         ONE_TABLE: lambda **o: s.ConsistentBayes(rounds=0, **own, **o),

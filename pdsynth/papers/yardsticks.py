@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .. import algorithms as s
+from .. import baselines as b
 from .. import datasets as d
 from ..planning import forecasts, prior
 from . import yardsticks_promise as promise
@@ -49,8 +50,8 @@ LOADERS: Mapping[str, Callable[[], d.Dataset]] = {
 def methods(dataset: d.Dataset) -> dict[str, Callable[..., Any]]:
     """Our methods by name: functions of keywords, with defaults a stranger would have."""
     found: dict[str, Callable[..., Any]] = {
-        "Independent": s.Independent,
-        "JTree": s.JTree,
+        "Independent": b.Independent,
+        "JTree": b.JTree,
         "PrivBayes": s.PrivBayes,
         "HPPrivBayes": partial(s.HPPrivBayes, sensitive=dataset.sensitive),
     }

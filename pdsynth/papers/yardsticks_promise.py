@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from .. import algorithms
+from .. import algorithms, baselines
 from ..core import Attribute, BudgetError, Records, Schema
 from ..datasets import Dataset, load_national2019
 from ..evaluation import marginal_distance
@@ -19,7 +19,7 @@ from .results import Key, Result, distinct, markdown, select, summarise
 from .yardstick import GUARANTEE, PURE, RELATIONS, OpenDPTable
 
 OURS: Mapping[str, Any] = {
-    "Independent": algorithms.Independent,
+    "Independent": baselines.Independent,
     "PrivBayes": algorithms.PrivBayes,
     "ConsistentBayes": algorithms.ConsistentBayes,
 }

@@ -37,14 +37,13 @@ from ..algorithms import (
     MOST_CELLS,
     TRIPLE_CELLS,
     ConsistentBayes,
-    Independent,
-    JTree,
     PrivBayes,
     SensitivityGroups,
     chance_of_columns,
     share_of_columns,
     share_of_look,
 )
+from ..baselines import Independent, JTree
 from ..binning import say_edges, share_of_edges
 from ..core import (
     ALL_PAIRS,

@@ -12,9 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..algorithms import (
-    ABNInClusters,
     Adaptive,
-    CliqueTables,
     GeneticBayes,
     GeneticSearch,
     Groups,
@@ -25,8 +23,8 @@ from ..algorithms import (
     PrivABN,
     PrivBayes,
     SpanningTree,
-    Views,
 )
+from ..baselines import ABNInClusters, CliqueTables, Views
 from ..core import (
     Agree,
     AgreeByDefault,

@@ -22,7 +22,6 @@ import numpy as np
 
 from ..algorithms import (
     DPSC,
-    NOTE,
     SDG,
     TABLES,
     Clustering,
@@ -33,6 +32,7 @@ from ..algorithms import (
     measure,
     spread_over_bits,
 )
+from ..baselines import NOTE
 from ..core import (
     ENTROPIES,
     HISTOGRAMS,

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..algorithms import GRAPH, CliqueTables
+from ..baselines import GRAPH, CliqueTables
 from ..core import Curator, Edge, Facts
 from .doors import raw_door
 

@@ -6,7 +6,7 @@ n is public here, so the views are given the sum n, where the paper averages the
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..algorithms import SOURCE, Views
+from ..baselines import SOURCE, Views
 from ..core import Facts, Unit
 from .budgets import PrintedBudget, one_record_more
 

@@ -13,8 +13,8 @@ from contract_cases import binary, mixed, spending, total
 from privacy_tools import curator_of, records_of, schema_of
 
 from pdsynth import Attribute, BudgetError, PrivacyError, Schema, SchemaError
-from pdsynth.algorithms.priview import PriView
-from pdsynth.algorithms.relatives import Independent, JTree
+from pdsynth.baselines.priview import PriView
+from pdsynth.baselines.relatives import Independent, JTree
 from pdsynth.core.factors import marginalise as margin
 from pdsynth.core.model import conditional
 from pdsynth.core.noise import ExactNoise, NoNoise

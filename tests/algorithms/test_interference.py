@@ -17,7 +17,7 @@ from privacy_tools import fits_of, frames_of, interference
 
 from pdsynth import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, Synthesizer
 from pdsynth.algorithms import parts
-from pdsynth.algorithms.relatives import (
+from pdsynth.baselines.relatives import (
     CSAPrivBayes,
     ELPrivBayes,
     PrivSCBN,

@@ -12,7 +12,7 @@ from privacy_tools import curator_of, neighbourhoods, records_of, schema_of
 from spy_tools import Spy
 
 from pdsynth.algorithms.privabn import count_selections
-from pdsynth.algorithms.relatives import PrivSCBN
+from pdsynth.baselines.relatives import PrivSCBN
 from pdsynth.core.measures import jaccard_distances
 from pdsynth.core.noise import ExactNoise, NoNoise
 from pdsynth.published.budgets import printed_thirds

@@ -19,8 +19,8 @@ from pdsynth.algorithms.hpprivbayes import HPPrivBayes, SensitivityGroups
 from pdsynth.algorithms.parts import Synthesizer
 from pdsynth.algorithms.privabn import PrivABN
 from pdsynth.algorithms.privbayes import PrivBayes
-from pdsynth.algorithms.priview import PriView
-from pdsynth.algorithms.relatives import Independent, JTree, PrivSCBN
+from pdsynth.baselines.priview import PriView
+from pdsynth.baselines.relatives import Independent, JTree, PrivSCBN
 from pdsynth.core.errors import BudgetDegenerate
 from pdsynth.core.network import Network, Restriction
 from pdsynth.published.budgets import printed_thirds

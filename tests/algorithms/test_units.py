@@ -30,8 +30,8 @@ from privacy_tools import (
 import pdsynth as pds
 from pdsynth import audit
 from pdsynth.algorithms.privbayes import greedy
-from pdsynth.algorithms.relatives import Independent
 from pdsynth.audit.replays import Change, replay_fits
+from pdsynth.baselines.relatives import Independent
 from pdsynth.core.curator import Curator
 from pdsynth.core.errors import BudgetError, PrivacyError
 from pdsynth.core.ledger import Ledger

@@ -9,14 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from pdsynth.algorithms.priview import covering_design
+from pdsynth.baselines.priview import covering_design, maximum_entropy, ripple
 from pdsynth.core.agreement import (
     clip_and_scale,
     integer_weights,
     intersections,
     make_consistent,
-    maximum_entropy,
-    ripple,
 )
 from pdsynth.core.measures import marginalise as margin
 

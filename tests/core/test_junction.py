@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth import BudgetError
-from pdsynth.algorithms.priview import covering_design
+from pdsynth.baselines.priview import covering_design
 from pdsynth.core.factors import (
     JunctionTree,
     eliminate,

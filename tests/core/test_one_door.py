@@ -19,8 +19,8 @@ from pdsynth.algorithms.hpprivbayes import HPPrivBayes, SensitivityGroups, order
 from pdsynth.algorithms.parts import Synthesizer
 from pdsynth.algorithms.privabn import PrivABN
 from pdsynth.algorithms.privbayes import PrivBayes, greedy
-from pdsynth.algorithms.priview import PriView
-from pdsynth.algorithms.relatives import Independent, JTree, PrivSCBN
+from pdsynth.baselines.priview import PriView
+from pdsynth.baselines.relatives import Independent, JTree, PrivSCBN
 from pdsynth.core import records as counts
 from pdsynth.core.curator import Curator
 from pdsynth.core.errors import PrivacyError

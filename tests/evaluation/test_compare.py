@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pdsynth import Attribute, BudgetError, Network, PrivBayes, Schema, SchemaError
-from pdsynth.algorithms.priview import PriView
+from pdsynth.baselines.priview import PriView
 from pdsynth.core import errors as progress
 from pdsynth.core.errors import BudgetDegenerate
 from pdsynth.evaluation.compare import COLUMNS, compare

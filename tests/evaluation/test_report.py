@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pdsynth import Attribute, BudgetError, PrivBayes, Schema, SchemaError
-from pdsynth.algorithms.relatives import Independent
+from pdsynth.baselines.relatives import Independent
 from pdsynth.core.records import Records
 from pdsynth.evaluation import intervals
 from pdsynth.evaluation.disclosure import disclosure_risk

@@ -19,7 +19,7 @@ MODULE_LINES = 600
 # says why.
 ABOVE = "structure budgets factors agreement model parts recipe".split()
 BRANCHES = 9
-ENTRIES = 19  # at the top of the package, besides these
+ENTRIES = 20  # at the top of the package, besides these
 CONTRACTS = [
     "-c",
     "from importlinter import cli; cli.lint_imports_command()",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...algorithms import Independent
+from ...baselines import Independent
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board, friendly

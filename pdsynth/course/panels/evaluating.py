@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import algorithms
+from ... import baselines
 from ...algorithms import GeneticBayes, HPPrivBayes, PrivBayes
 from ...core import Recipe, Records
 from ...datasets.tables import Dataset
@@ -94,7 +94,7 @@ def synthesizer(name: str, epsilon: float, k: int | str) -> Recipe:
         return HPPrivBayes(epsilon, k=k, sensitive=SECRET)
     if name == "custom network":
         return GeneticBayes(epsilon, k=k, search="exact", target=TARGET, sensitive=SECRET)
-    return algorithms.JTree(epsilon) if name == "JTree" else algorithms.Independent(epsilon)
+    return baselines.JTree(epsilon) if name == "JTree" else baselines.Independent(epsilon)
 
 
 def run_of(name: str, epsilon: float, k: int | str) -> tuple[str, float, int | str]:

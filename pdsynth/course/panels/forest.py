@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from ...algorithms import ConsistentBayes, Independent
+from ...algorithms import ConsistentBayes
+from ...baselines import Independent
 from ...core import Agree, plural
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...algorithms import Independent
+from ...baselines import Independent
 from ...core import Attribute, ExactNoise, Schema, total_variation
 from ...datasets.adult import load_adult
 from ..widgets.controls import choice, slider

@@ -10,44 +10,49 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.agreement import AgreeByDefault, AgreeInPairs
-from ..core.budgets import Geometric, Parts, Uniform, measure_joint_counts, uniform
-from ..core.curator import Curator
-from ..core.errors import BudgetError, number, positive, show
-from ..core.factors import Edge, strongest_graph
-from ..core.network import Network
-from ..core.noise import TableBudget
-from ..core.recipe import Recipe
-from ..core.schema import BinaryEncoding, Facts
-from ..core.structure import (
+from ..algorithms import (
+    SDG,
+    AttributeClusters,
+    Clustered,
+    Greedy,
+    Groups,
+    Ordered,
+    PairwiseSums,
+    Preset,
+    SensitivityGroups,
+    abn_strict,
+    count_selections,
+)
+from ..core import (
     AUTO_CELLS,
+    AgreeByDefault,
+    AgreeInPairs,
+    BinaryEncoding,
+    BudgetError,
+    Curator,
+    Edge,
+    Facts,
     Fixed,
+    Geometric,
     MaxCells,
     Measurement,
+    Network,
     Pair,
+    Parts,
+    Recipe,
     Shares,
     Structure,
     StructureResult,
+    TableBudget,
+    Uniform,
     check_width,
+    measure_joint_counts,
+    number,
+    positive,
+    show,
+    strongest_graph,
+    uniform,
 )
-from .hmprivbayes import AttributeClusters, Clustered
-from .hpprivbayes import Ordered
-from .personal import Groups, SensitivityGroups
-from .ppba import PairwiseSums
-from .privabn import SDG, abn_strict, count_selections
-from .privbayes import Greedy, Preset
-from .priview import PriView
-
-__all__ = [
-    "CSAPrivBayes",
-    "ELPrivBayes",
-    "Independent",
-    "JTree",
-    "PriView",
-    "PrivSCBN",
-    "SAPrivBayes",
-    "WeightedPrivBayes",
-]
 
 NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
 GRAPH = "dependency graph"

@@ -14,23 +14,33 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.agreement import (
+from ..core import (
+    BinaryEncoding,
+    BudgetError,
+    Columns,
+    Curator,
+    Facts,
+    Measurement,
+    Network,
+    Pair,
+    Parts,
+    Recipe,
+    SchemaError,
+    Shares,
+    Structure,
+    StructureResult,
+    TableBudget,
+    Unit,
     clip_and_scale,
     integer_weights,
+    is_whole,
     make_consistent,
-    maximum_entropy,
-    ripple,
+    marginalise,
+    mutual_information,
+    show,
+    spanning_tree,
+    to_names,
 )
-from ..core.budgets import Parts
-from ..core.curator import Curator
-from ..core.errors import BudgetError, SchemaError, is_whole, show, to_names
-from ..core.factors import Columns, spanning_tree
-from ..core.measures import marginalise, mutual_information
-from ..core.network import Network
-from ..core.noise import TableBudget, Unit
-from ..core.recipe import Recipe
-from ..core.schema import BinaryEncoding, Facts
-from ..core.structure import Measurement, Pair, Shares, Structure, StructureResult
 
 MAX_SETS = 250_000  # t-sets that one design keeps track of
 TRIES = 16  # random runs of which the best design is kept
@@ -206,6 +216,50 @@ def answer(views: Mapping[Columns, np.ndarray], bits: Columns) -> np.ndarray:
     ]
     total = next(iter(views.values())).sum()
     return total * maximum_entropy((2,) * len(bits), margins)
+
+
+def ripple(table: np.ndarray, threshold: float, sweeps: int = 100) -> np.ndarray:
+    """A table of two-valued axes without cells below −threshold; the sum stays (Ripple, ibid.).
+
+    Each such cell becomes 0 and its deficit is shared by the cells that differ from it in one axis;
+    all at once, at most ``sweeps`` times. A table without a positive sum stays as it is.
+    """
+    out = np.array(table, dtype=float)
+    for _ in range(sweeps if out.ndim and out.sum() > 0 else 0):
+        deficit = np.where(out < -threshold, out, 0.0)
+        if not deficit.any():
+            break
+        out += sum(np.flip(deficit, axis) for axis in range(out.ndim)) / out.ndim - deficit
+    return out
+
+
+def maximum_entropy(
+    shape: tuple[int, ...],
+    margins: Sequence[tuple[Columns, np.ndarray]],
+    *,
+    tolerance: float = 1e-6,
+    sweeps: int = 100,
+) -> np.ndarray:
+    """The distribution of largest entropy with given margins, by iterative proportional fitting.
+
+    ``margins``: (axes, table) pairs, tables non-negative, of any sum. Stops when no cell moves by
+    more than ``tolerance`` in a sweep. Of margins that contradict each other the last one holds.
+    """
+    cells = math.prod(shape)
+    place = np.unravel_index(np.arange(cells), shape)
+    targets = [
+        (np.ravel_multi_index([place[a] for a in axes], m.shape), clip_and_scale(m, 1.0).ravel())
+        for axes, m in margins
+    ]
+    p = np.full(cells, 1 / cells)
+    for _ in range(sweeps):
+        before = p
+        for cell, target in targets:
+            now = np.bincount(cell, p, len(target))
+            p = p * np.divide(target, now, out=np.zeros_like(target), where=now > 0)[cell]
+        if np.abs(p - before).max() <= tolerance:
+            break
+    return clip_and_scale(p, 1.0).reshape(shape)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -1,0 +1,35 @@
+"""What the algorithms are measured against: other people's methods, each under the same recipe.
+
+Independent columns, PrivBayes' relatives that only combine its parts, JTree, PrivSCBN and PriView.
+"""
+
+from .. import algorithms
+from .priview import SOURCE, PriView, Views, covering_design
+from .relatives import (
+    GRAPH,
+    NOTE,
+    ABNInClusters,
+    CliqueTables,
+    CSAPrivBayes,
+    ELPrivBayes,
+    Independent,
+    JTree,
+    PrivSCBN,
+    SAPrivBayes,
+    WeightedPrivBayes,
+)
+
+__all__ = [
+    "CSAPrivBayes",
+    "ELPrivBayes",
+    "Independent",
+    "JTree",
+    "PriView",
+    "PrivSCBN",
+    "SAPrivBayes",
+    "WeightedPrivBayes",
+]
+
+# Every synthesizer by its name: the algorithms, and these.
+METHODS = {name: getattr(algorithms, name) for name in algorithms.__all__}
+METHODS |= {name: globals()[name] for name in __all__}
