@@ -39,10 +39,11 @@ TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
 ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
 ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
-ASK_MOST = Fraction(1, 10)  # of ε, for the first where less would hardly find a plain tie
 NAMED = Fraction(3, 4)  # of that, for the name of the pair; the rest for its strength
 PLAIN, STRONG = 0.3, 0.75  # distances from independence; nobody asks where no STRONG pair is found
-FOUND = 1  # a plain pair is found with odds of e against all others, a strong one with e²
+# Of ε for the first question, where that names such a tie with such odds against all other pairs.
+USUAL = (PLAIN, math.e)
+DEARER = ((Fraction(1, 12), STRONG, 100.0), (Fraction(1, 10), STRONG, math.e**2))
 CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
@@ -200,9 +201,10 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
     """Clearly tied pairs with their budgets; ε of these and of all questions; is any pair clear?
 
     Each question names the pair with the largest R by the exponential mechanism and asks for its R.
-    The first costs ``usual`` of ε, or :data:`ASK_MOST` where that would hardly name a
-    :data:`PLAIN` tie. Further ones cost an eightieth, and follow only while the last pair was
-    clear, so independent columns pay for one. ``epsilon``: what there is.
+    The first costs ``usual`` of ε, or the first of :data:`DEARER` that would name a strong tie
+    where that would hardly name a :data:`PLAIN` one. Further ones cost an eightieth, and follow
+    only while the last pair was clear, so independent columns pay for one. ``epsilon``: what there
+    is.
 
     **Privacy:** per question an exponential mechanism on R and discrete Laplace noise on one R, for
     the first one's share or :data:`AGAIN` of ε. Whether there is a further one follows from their
@@ -211,9 +213,9 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
     policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
     unit = run.facts.unit
-    for share, tie, found in ((usual, PLAIN, FOUND), (ASK_MOST, STRONG, 2 * FOUND)):
+    for share, tie, odds in ((usual, *USUAL), *DEARER):
         named = float(run.curator.exponent(share * NAMED * whole))
-        if worth_asking(pairs, policy.sizes, n, named, tie, found):
+        if worth_asking(pairs, policy.sizes, n, named, tie, odds):
             break
     else:
         return (), Fraction(0), False
@@ -253,19 +255,17 @@ def worth_asking(
     n: int,
     epsilon: float,
     tie: float,
-    found: float = FOUND,
+    odds: float,
 ) -> bool:
     """Whether a choice with exponent ``epsilon`` would name a pair that is tied so much.
 
-    ``found``: with which odds, as their logarithm.
-
-    The odds of one of m pairs that is stronger by R are exp(ε_s n R / 2Δ) / m, where R moves by
-    Δ / n. All of it is public.
+    ``odds``: against all other pairs. Those of one of m pairs that is stronger by R are
+    exp(ε_s n R / 2Δ) / m, where R moves by Δ / n. All of it is public.
     """
     if not pairs:
         return False
     exponent = tie * epsilon * n / (2 * association_moved(sizes, pairs))
-    return exponent >= math.log(len(pairs)) + found
+    return exponent >= math.log(len(pairs) * odds)
 
 
 def clear_tie(

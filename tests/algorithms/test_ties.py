@@ -68,15 +68,15 @@ def test_what_is_clear_of_a_tie_by_hand():
 def test_when_it_is_worth_asking_by_hand():
     """Three quarters, named by a choice with exponent 1, where a record moves R by 3/n: e^(n / 8)
     against m pairs and e; three tenths: e^(n / 20)."""
-    pairs = [(0, 1)] * 45
+    pairs, odds = [(0, 1)] * 45, math.e
     needed = 8 * (math.log(45) + 1)
-    assert not worth_asking(pairs, [3, 3], math.floor(needed), 1.0, 0.75)
-    assert worth_asking(pairs, [3, 3], math.ceil(needed), 1.0, 0.75)
-    assert not worth_asking(pairs, [3, 3], math.floor(needed * 2.5), 1.0, 0.3)
-    assert worth_asking(pairs, [3, 3], math.ceil(needed * 2.5), 1.0, 0.3)
-    assert not worth_asking([], [3, 3], 10**9, 1.0, 0.75)
-    assert not worth_asking(pairs, [3, 3], math.floor(needed + 8), 1.0, 0.75, found=2)
-    assert worth_asking(pairs, [3, 3], math.ceil(needed + 8), 1.0, 0.75, found=2)
+    assert not worth_asking(pairs, [3, 3], math.floor(needed), 1.0, 0.75, odds)
+    assert worth_asking(pairs, [3, 3], math.ceil(needed), 1.0, 0.75, odds)
+    assert not worth_asking(pairs, [3, 3], math.floor(needed * 2.5), 1.0, 0.3, odds)
+    assert worth_asking(pairs, [3, 3], math.ceil(needed * 2.5), 1.0, 0.3, odds)
+    assert not worth_asking(pairs, [3, 3], math.floor(needed + 8), 1.0, 0.75, odds**2)
+    assert worth_asking(pairs, [3, 3], math.ceil(needed + 8), 1.0, 0.75, odds**2)
+    assert not worth_asking([], [3, 3], 10**9, 1.0, 0.75, odds)
 
 
 @given(
@@ -98,14 +98,17 @@ def test_a_strong_tie_is_kept_where_a_network_keeps_it(columns, copied):
 def test_the_question_costs_more_where_less_would_name_no_plain_tie():
     """A tie of .3, named for three quarters of ε / 20, has the exponent .3 · .01875 n / 6.
 
-    With 2,000 records that is 1.9, less than ln 45 + 1, with 8,000 it is 7.5.
+    With 2,000 records that is 1.9, less than ln 45 + 1, with 8,000 it is 7.5. One of .75, named
+    for those of ε / 12, has .75 · .03125 n / 6: 7.8 with 2,000, less than ln 4,500 = 8.4, and 11.7
+    with 3,000.
     """
     asked = {}
-    for n in (2_000, 8_000):
+    for n in (2_000, 3_000, 8_000):
         frame, schema = ties.one_tie(n, 10, 0.9, 0)
         entries = pds.ConsistentBayes(0.5, random_state=0).fit(frame, schema).ledger_.entries
         asked[n] = sum(e.epsilon for e in entries if "tie 1" in e.step)
     assert asked[2_000] == pytest.approx(0.5 / 10, abs=1e-4)
+    assert asked[3_000] == pytest.approx(0.5 / 12, abs=1e-4)
     assert asked[8_000] == pytest.approx(0.5 / 20, abs=1e-4)
 
 
