@@ -529,8 +529,15 @@ class TestHostile:
             load(data, tmp_path)
 
 
-@pytest.mark.parametrize(("epsilon", "found"), [(Fraction(0), 1), (Fraction(1, 10), 0)])
-def test_a_line_that_costs_nothing_covers_no_table(epsilon, found):
+@pytest.mark.parametrize(
+    ("epsilon", "of", "found"),
+    [
+        (Fraction(0), None, 1),
+        (Fraction(1, 10), None, 0),
+        (Fraction(1, 10), "records:sex in {f}", 1),
+    ],
+)
+def test_a_line_that_costs_nothing_or_is_of_some_records_covers_no_table(epsilon, of, found):
     line = lines.Entry(
         "s01",
         "mechanism",
@@ -538,6 +545,7 @@ def test_a_line_that_costs_nothing_covers_no_table(epsilon, found):
         mechanism="discrete_laplace",
         attributes=("age",),
         epsilon=epsilon,
+        record_filter=of,
     )
     broken = rules.check_coverage([rules.Release("age", ("age",), 4, ("s01",))], [line])
     assert [problem[:3] for problem in broken] == ["L11"] * found
