@@ -35,7 +35,7 @@ from ..core.noise import TableBudget
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Merging, possible_in
 from ..core.structure import Shares, Structure, StructureResult, check_width
-from .consistent_look import LOOK_STEP, Look, look, share_of_look, worth_looking
+from .consistent_look import LOOK_STEP, Look, Ties, look, share_of_look, worth_looking
 from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight, reserve
 
 COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
@@ -169,7 +169,7 @@ class Residual(PolicyOptions, Structure):
             looked = look(run, shares, self.in_rounds)
         run.measure_columns(shares["single columns"], looked.columns)
         if looked.tables:
-            run.merge_rare_values({column for pair, _ in looked.ties for column in pair})
+            run.merge_rare_values(looked.ties)
         for pair, budget in looked.ties:
             run.measure(pair, budget)
         rest = looked.tables + reserve(run, shares["sensitive"])
@@ -222,14 +222,15 @@ class Run:
             if second is not None:
                 self.measure(columns, second)
 
-    def merge_rare_values(self, tied: set[int]) -> None:
+    def merge_rare_values(self, ties: Ties) -> None:
         """Let values whose counts are mostly noise stand as one in all tables of several columns.
 
-        Columns that policy names keep their values, and so do ``tied`` ones: the table of a clear
-        tie is paid for with all its cells, and tells them better than the column does.
+        Columns that policy names keep their values, and so do those of clear ``ties``: the table of
+        a clear tie is paid for with all its cells, and tells them better than the column does.
 
-        **Privacy:** post-processing of the columns' releases; costs nothing.
+        **Privacy:** post-processing of the releases of columns and ties; costs nothing.
         """
+        tied = {column for pair, _ in ties for column in pair}
         codes = [np.arange(size) for size in self.policy.sizes]
         for m in self.model.measurements:
             j = self.facts.schema.index(m.attributes[0])
@@ -240,6 +241,7 @@ class Run:
         if merging.sizes == self.policy.sizes:
             return
         entries = [m.entry for m in self.model.measurements]
+        entries += [entry for _, budget in ties for entry in budget.depends_on]
         self.door = self.curator.merged(merging, entries)
         self.model.merge(merging)
         self.policy.merge(merging.sizes)

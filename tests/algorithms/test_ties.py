@@ -132,7 +132,7 @@ def test_the_columns_of_a_clear_tie_keep_their_values():
 
 def test_twin_with_merged_values_a_measured_tie_is_lost(monkeypatch):
     honest = consistent.Run.merge_rare_values
-    monkeypatch.setattr(consistent.Run, "merge_rare_values", lambda run, tied: honest(run, set()))
+    monkeypatch.setattr(consistent.Run, "merge_rare_values", lambda run, ties: honest(run, ()))
     assert not all(kept_in(TIED))
 
 

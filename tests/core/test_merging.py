@@ -234,10 +234,10 @@ def test_replay_holds_where_values_are_merged():
 def test_twin_merging_by_raw_counts_is_found(monkeypatch):
     """The same rule on what the records hold: a value that one record lifts over it tells of it."""
 
-    def raw(run, tied):
+    def raw(run, ties):
         tables = [replace(m, table=run.curator._records.table((j,))) for j, m in columns(run)]
         before, run.model.measurements = run.model.measurements, tables
-        honest(run, tied)
+        honest(run, ties)
         run.model.measurements = before
 
     def columns(run):
