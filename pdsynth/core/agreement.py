@@ -2,8 +2,7 @@
 
 The distribution on a junction tree that is closest to noisy tables: the squares of Private-PGM
 (McKenna, Sheldon, Miklau 2019), by belief propagation and accelerated mirror descent (Tseng 2008,
-algorithm 1) in numpy. Where that tree is too large, tables agree in pairs. PriView's views are
-joined by maximum entropy.
+algorithm 1) in numpy. Where that tree is too large, tables agree in pairs.
 
 **Privacy:** all of it is post-processing of releases.
 """
