@@ -111,6 +111,7 @@ def test_the_threshold_is_dragged_on_the_chart(page):
     field = panel.locator(".pdsynth-c-theta input[type=number]")
     knob.press("ArrowRight")
     page.wait_for_function("node => +node.value === 0.11", arg=field.element_handle())
+    knob.and_(page.locator("[aria-valuenow='0.11']")).wait_for()  # the field answers first
     box = knob.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)

@@ -429,7 +429,7 @@ function people(node, grab, send) {
     };
     dot.onpointerdown = (event) => {
       event.preventDefault();
-      dot.focus();
+      dot.focus({ preventScroll: true });
       dot.setPointerCapture(event.pointerId);
       const [x, y] = [event.clientX, event.clientY];
       const under = (e) => bins.findIndex((bin) => { const box = bin.getBoundingClientRect(); return e.clientX >= box.left && e.clientX < box.right; });
@@ -479,7 +479,7 @@ function handle(canvas, drag, send, label) {
   const put = (value) => { knob.style.left = `${axis._offset + axis.l2p(value)}px`; };
   knob.style.top = `${box.t}px`;
   knob.style.height = `${box.h}px`;
-  put(drag.at);
+  if (!knob.onpointermove) put(drag.at); // an answer that comes late doesn't pull it from the hand
   for (const [name, value] of Object.entries({ "aria-label": `${label}, drag the line`, "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": drag.at })) knob.setAttribute(name, value);
   const value = (event) => { const at = axis.p2l(event.clientX - canvas.getBoundingClientRect().left - axis._offset); return Math.min(high, Math.max(low, at)); };
   knob.onkeydown = (event) => {
@@ -488,7 +488,7 @@ function handle(canvas, drag, send, label) {
   };
   knob.onpointerdown = (event) => {
     event.preventDefault();
-    knob.focus();
+    knob.focus({ preventScroll: true });
     knob.setPointerCapture(event.pointerId);
     knob.onpointermove = (e) => { put(value(e)); send({ [drag.control]: value(e) }); };
     knob.onpointerup = knob.onpointercancel = (e) => {
