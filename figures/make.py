@@ -16,7 +16,7 @@ settings and puts them in the place of their committed trials, all others stay; 
 draws the committed trials again and runs nothing. ``main`` draws the index' main picture from the
 trials of the yardsticks' figure 1. ``scoreboard`` writes the pages again. ``parquet`` writes all
 committed trials to figures/trials.parquet, one tidy table (needs the extra ``scale``). ``lessons`` draws each
-panel in its default state, for readers without a kernel. Needs the extra ``figures`` (kaleido) and
+panel in its default state, for readers without a kernel. Needs the extras ``figures`` and ``course``, and
 a Chromium or Chrome on the system.
 """
 
