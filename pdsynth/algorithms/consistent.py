@@ -143,14 +143,19 @@ class Residual(PolicyOptions, Structure):
         """The look, single columns, the sensitive attributes' tables, all other pairs: 1 in all."""
         sizes, auto = facts.schema.sizes, is_one_of(self.share_one_way, ("auto",))
         looks = self.may_share() and facts.unit.n_is_public and worth_looking(facts)
-        seen = share_of_look(sizes) if looks else Fraction(0)
+        look_part = share_of_look(sizes) if looks else Fraction(0)
         one_way = min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))
         one_way = one_way if facts.unit.power == 1 else COLUMNS_RHO
         if not auto:
             one_way = share("share_one_way", self.share_one_way)  # type: ignore[arg-type]
         hidden = self.share_of_sensitive()
-        pairs = 1 - seen - one_way - hidden
-        return {LOOK_STEP: seen, "single columns": one_way, "sensitive": hidden, "pairs": pairs}
+        pairs = 1 - look_part - one_way - hidden
+        return {
+            LOOK_STEP: look_part,
+            "single columns": one_way,
+            "sensitive": hidden,
+            "pairs": pairs,
+        }
 
     def may_share(self) -> bool:
         """Whether the run may decide which part of ε its single columns have."""

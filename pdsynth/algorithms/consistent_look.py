@@ -87,11 +87,11 @@ def look(run: Any, shares: Shares, rounds: bool) -> Look:
     if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
     n, sizes = run.facts.n, run.policy.sizes
-    mass, seen = mass_of(run.facts), seen_by_look(run.facts)
+    mass, whole = mass_of(run.facts), seen_by_look(run.facts)
     tied = 0.0
     if epsilon:
         tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
-    sure = [sure_ties(tied, n, seen, sizes, doubts) for doubts in (1, CLEAR)]
+    sure = [sure_ties(tied, n, whole, sizes, doubts) for doubts in (1, CLEAR)]
     parts = [share_of_columns(ties_left, mass, sizes) for ties_left in sure]
     ties: Ties = ()
     spent, clear = Fraction(0), True
@@ -115,8 +115,8 @@ def give_columns(
     if rounds:
         part = max(part, share_beside(left, mass, sizes, unit.power))
     part = min(Fraction(part), ALONE)
-    wanted = max(run.policy.shorten(part * (columns + tables)), columns)
-    return Look(wanted - columns, columns + tables - wanted, ties)
+    epsilon = max(run.policy.shorten(part * (columns + tables)), columns)
+    return Look(epsilon - columns, columns + tables - epsilon, ties)
 
 
 def share_of_look(sizes: Sequence[int]) -> Fraction:
@@ -214,8 +214,8 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
     unit = run.facts.unit
     for share, tie, odds in ((usual, *USUAL), *DEARER):
-        named = float(run.curator.exponent(share * NAMED * whole))
-        if worth_asking(pairs, policy.sizes, n, named, tie, odds):
+        exponent = float(run.curator.exponent(share * NAMED * whole))
+        if worth_asking(pairs, policy.sizes, n, exponent, tie, odds):
             break
     else:
         return (), Fraction(0), False

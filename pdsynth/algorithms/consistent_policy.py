@@ -75,8 +75,8 @@ class PolicyOptions:
 
     def share_of_sensitive(self) -> Fraction:
         """The part of ε for the tables that may hold sensitive attributes."""
-        asked = share("share_sensitive", self.share_sensitive)
-        return asked if self.sensitive_names() else Fraction(0)
+        part = share("share_sensitive", self.share_sensitive)
+        return part if self.sensitive_names() else Fraction(0)
 
     def check_policy(self, facts: Facts) -> None:
         """Refuse policies that contradict themselves or don't fit the schema."""
@@ -221,16 +221,16 @@ class Policy:
 
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs of open columns whose table isn't too large, nor told by the columns."""
-        told = {columns for columns, mask in self.masks if is_told(mask)}
-        pairs = (pair for pair in combinations(self.open, 2) if pair not in told)
+        rules = {columns for columns, mask in self.masks if is_told(mask)}
+        pairs = (pair for pair in combinations(self.open, 2) if pair not in rules)
         return [pair for pair in pairs if self.cells(pair) <= self.most_cells]
 
     def keeps_values(self, column: int) -> bool:
         """Whether policy names a column, so that none of its values may be merged."""
-        named = {*self.hidden, *chain(*self.forced, *self.partners.values())}
+        columns = {*self.hidden, *chain(*self.forced, *self.partners.values())}
         weighted = {*map(self.schema.index, (*self.public, *self.asked))}
         ruled = bool(self.ruled[column].any())
-        return ruled or column in named | weighted | {self.target, self.predicted}
+        return ruled or column in columns | weighted | {self.target, self.predicted}
 
     def candidates(self) -> list[Columns]:
         """These pairs, and small triples of open columns where they aren't many."""
@@ -361,8 +361,8 @@ def clique_limit(mass: Fraction, columns: int) -> int:
     number of columns (but 2^14 always), so that a tree of as many cliques is still fitted at once.
     Where n is secret, it is 1 here.
     """
-    wanted = math.floor(MOST_CELLS * max(Fraction(1), mass / MASS))
-    return max(MOST_CELLS, min(wanted, Agree.most_cells // columns))
+    cells = math.floor(MOST_CELLS * max(Fraction(1), mass / MASS))
+    return max(MOST_CELLS, min(cells, Agree.most_cells // columns))
 
 
 def reserve(run: Any, epsilon: Fraction) -> Fraction:

@@ -92,9 +92,9 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name in ("population", "elite", "generations"):
-            if not is_whole(given := getattr(self, name), 1, MOST):
+            if not is_whole(value := getattr(self, name), 1, MOST):
                 raise BudgetError(
-                    f"{name} must be a whole number from 1 to {MOST:,}, got {show(given)}"
+                    f"{name} must be a whole number from 1 to {MOST:,}, got {show(value)}"
                 )
         if self.population < self.elite:
             raise BudgetError(
@@ -153,10 +153,10 @@ def genetic(
     size, elite = parameters.population, parameters.elite
     orders, sets = initial(size, k, permitted, generator)
     population = [orders, sets, sets & before(orders) & pack(permitted.allowed)]
-    fitness, kept = rate_all(population[2]), []
+    fitness, trace = rate_all(population[2]), []
     for generation in range(parameters.generations + 1):
         ranked = np.argsort(-fitness, kind="stable")
-        kept.append((fitness[ranked], population[0][ranked[0]], population[2][ranked[0]]))
+        trace.append((fitness[ranked], population[0][ranked[0]], population[2][ranked[0]]))
         if generation < parameters.generations:
             ranked = ranked[:elite]
             best = [part[ranked] for part in population]
@@ -165,7 +165,7 @@ def genetic(
             )
             fitness = np.concatenate([fitness[ranked], rate_all(new[2])])
             population = [np.concatenate(both) for both in zip(best, new, strict=True)]
-    history, orders, parents = map(np.array, zip(*kept, strict=True))
+    history, orders, parents = map(np.array, zip(*trace, strict=True))
     networks = spread(parents, d) & (objective > 0)
     bonus = (objective - weights)[permitted.forced].sum()
     return SearchResult(
@@ -246,11 +246,11 @@ def swap(sets: np.ndarray, valid: np.ndarray, k: int, rate: float, rng: Generato
         rows = _trade(sets, valid, rows, _lowest(sets[rows] & ~valid[rows]), rng)
         rows = rows[sets[rows] & ~valid[rows] != 0]
     row, turn = np.nonzero(rng.random((len(sets), k), dtype=np.float32) < rate)
-    left = sets[row]  # the members as they stand now
+    members = sets[row]  # as they stand now
     for c in range(k):  # lines 7–12
         at = turn == c
-        _trade(sets, valid, row[at], _lowest(left[at]), rng)
-        left &= left - ONE
+        _trade(sets, valid, row[at], _lowest(members[at]), rng)
+        members &= members - ONE
 
 
 def _trade(
@@ -343,11 +343,11 @@ def _gains(w: np.ndarray, k: int, free: Sequence[int]) -> np.ndarray:
     for a in np.argsort(w, kind="stable").tolist():
         if w[a] <= 0:
             continue
-        taken = [best[0], *(w[a] + less for less in best[:-1])]
+        sums = [best[0], *(w[a] + less for less in best[:-1])]
         if a in free:  # bit i of M is the (m−1−i)-th axis
             axis = m - 1 - free.index(a)
-            taken = [np.concatenate(both, axis=axis) for both in zip(best, taken, strict=True)]
-        best = taken
+            sums = [np.concatenate(both, axis=axis) for both in zip(best, sums, strict=True)]
+        best = sums
     return np.broadcast_to(best[k], (2,) * m).reshape(-1)
 
 
@@ -410,11 +410,11 @@ def best_parents(
     objective = permitted.objective(weights)
     parents, sizes = np.zeros(objective.shape, dtype=bool), sizes or [1] * len(objective)
     for i, child in enumerate(order):
-        left = cells / sizes[child]
+        room = cells / sizes[child]
         for a in sorted(order[:i], key=(-objective[child]).__getitem__):
-            fits = sizes[a] <= left and objective[child, a] > 0
+            fits = sizes[a] <= room and objective[child, a] > 0
             if parents[child].sum() < k and (fits or permitted.forced[child, a]):
-                parents[child, a], left = True, left / sizes[a]
+                parents[child, a], room = True, room / sizes[a]
     return parents
 
 
@@ -476,11 +476,11 @@ class GeneticSearch(Restricted):
         weights = symmetric_matrix(  # what noise alone would give is taken off every value
             d, permitted.pairs, np.maximum(values - self.threshold(facts), 0)
         )
-        found = self._search(weights, k, permitted, curator.noise)
+        result = self._search(weights, k, permitted, curator.noise)
         curator.note_post_processing(
             f"{self.search} search", (entry,), f"a network of at most {k} parents"
         )
-        order, parents, sizes = found.order, found.parents, facts.schema.sizes
+        order, parents, sizes = result.order, result.parents, facts.schema.sizes
         if cells is not None:
             parents = best_parents(order, weights, k, permitted, sizes, cells)
         strength = {names[c]: float(weights[c, parents[c]].sum()) for c in order}
@@ -490,7 +490,7 @@ class GeneticSearch(Restricted):
             entry,
             known=self.known(facts),
             rule=rule,
-            attributes={"search_": found, "weights_": weights},
+            attributes={"search_": result, "weights_": weights},
         )
 
     def sketch(self, curator: Curator, pairs: Pairs, shares: Shares) -> tuple[np.ndarray, str]:

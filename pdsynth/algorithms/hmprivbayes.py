@@ -82,8 +82,8 @@ def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similar
     np.fill_diagonal(s, 0.0)
     if reading == "similarity":
         return np.clip(s, 0, 1)
-    found: np.ndarray = door("published").affinity(s, sigma, reading)
-    return found
+    weights: np.ndarray = door("published").affinity(s, sigma, reading)
+    return weights
 
 
 def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
@@ -355,9 +355,9 @@ class Clustered(Recipe):
                 f"got {show(self.clusters)}"
             )
         columns = [[schema.index(name) for name in cluster] for cluster in self.clusters]
-        named = sorted(j for cluster in columns for j in cluster)
-        if named != list(range(len(schema))):
-            wrong = {schema.names[j] for j in range(len(schema)) if named.count(j) != 1}
+        members = sorted(j for cluster in columns for j in cluster)
+        if members != list(range(len(schema))):
+            wrong = {schema.names[j] for j in range(len(schema)) if members.count(j) != 1}
             raise BudgetError(
                 f"clusters must name each attribute exactly once; see {', '.join(sorted(wrong))}"
             )
@@ -388,11 +388,11 @@ class InClusters(Structure):
 
     def find_clusters(self, similarity: np.ndarray) -> Clusters:
         """Spectral clusters of a released matrix."""
-        made = self.made
-        reading = self.affinity if made.affinity == "auto" else made.affinity
-        sigma = float(positive("sigma", made.sigma))
+        recipe = self.made
+        reading = self.affinity if recipe.affinity == "auto" else recipe.affinity
+        sigma = float(positive("sigma", recipe.sigma))
         return spectral_clusters(
-            similarity, made.k, sigma=sigma, reading=reading, dimensions=made.dimensions
+            similarity, recipe.k, sigma=sigma, reading=reading, dimensions=recipe.dimensions
         )
 
     def result(
@@ -422,8 +422,8 @@ class AttributeClusters(InClusters):
 
     def asks(self, facts: Facts) -> Shares:
         """The shares that the synthesizer names; the tables have the rest."""
-        named = {name: as_fraction(getattr(self.made, name)) for name in self.made.shares}
-        return named | {"tables": Fraction(1) - sum(named.values())}
+        shares = {name: as_fraction(getattr(self.made, name)) for name in self.made.shares}
+        return shares | {"tables": Fraction(1) - sum(shares.values())}
 
     def cluster(self, curator: Curator, encoding: BinaryEncoding, shares: Shares) -> Clustering:
         """Clusters of whole attributes and the filter, from one sketch worth its noise.
@@ -432,44 +432,45 @@ class AttributeClusters(InClusters):
         and filter are post-processing.
         """
         epsilon1, released = shares["share_sketch"], curator.columns(shares["share_histograms"])
-        made, schema = self.made, curator.schema
-        public = made.public_clusters(schema)
+        recipe, schema = self.made, curator.schema
+        public = recipe.public_clusters(schema)
         whole = public or (tuple(range(len(schema))),)
         place = [schema.index(owner) for owner in encoding.owners]
         columns = columns_over_bits(released, encoding)
-        known = Clustering(
+        plan = Clustering(
             spread_over_bits(whole, encoding), ParentFilter.by_distance(place), columns
         )
-        clustered = public is not None or made.k == 1
-        if clustered and not made.eta:
-            return known
+        clustered = public is not None or recipe.k == 1
+        if clustered and not recipe.eta:
+            return plan
         pairs = [(i, j) for c in whole for a, i in enumerate(c) for j in c[a + 1 :]]
         # no other pair is looked at
         ratio = noise_to_signal(curator.n, len(schema), epsilon1, len(pairs)) if pairs else math.inf
         if ratio > NOISE_DOMINATES:
             if pairs:
                 self.warn(ratio, curator.n, len(schema), clustered)
-            return known
+            return plan
         values, entry = curator.residuals(
             pairs, epsilon1, step="similarity of attribute pairs", source=DPSC
         )
         similarity = symmetric_matrix(len(schema), pairs, values)
-        found = whole if clustered else self.find_clusters(similarity)
+        clusters = whole if clustered else self.find_clusters(similarity)
         together = np.equal.outer(place, place)
         strength = np.where(together, np.inf, similarity[np.ix_(place, place)])
-        ties = ParentFilter(strength, float(number("eta", made.eta)), entry)
-        return Clustering(spread_over_bits(found, encoding), ties, columns, similarity, epsilon1)
+        ties = ParentFilter(strength, float(number("eta", recipe.eta)), entry)
+        return Clustering(spread_over_bits(clusters, encoding), ties, columns, similarity, epsilon1)
 
     def warn(self, ratio: float, n: int, d: int, clustered: bool) -> None:
         """Say that the sketch would be noise, and what is done without it."""
-        made, unfiltered = self.made, "doesn't filter parents"
-        also = f" and {unfiltered}" if made.eta else ""
+        recipe, unfiltered = self.made, "doesn't filter parents"
+        also = f" and {unfiltered}" if recipe.eta else ""
         instead = unfiltered if clustered else f"takes one cluster (k = 1){also}"
         warnings.warn(
             f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with "
-            f"{float(as_fraction(made.share_sketch)):g} of ε = {made.epsilon}: too noisy to "
-            f"cluster. {type(made).__name__} {instead}, and gives that share to the tables. Raise "
-            "epsilon or share_sketch, or name public clusters" + " and set eta=0" * bool(made.eta),
+            f"{float(as_fraction(recipe.share_sketch)):g} of ε = {recipe.epsilon}: too noisy to "
+            f"cluster. {type(recipe).__name__} {instead}, and gives that share to the tables. "
+            "Raise epsilon or share_sketch, or name public "
+            "clusters" + " and set eta=0" * bool(recipe.eta),
             UserWarning,
             stacklevel=8,
         )
@@ -497,17 +498,17 @@ class IBayesInClusters(AttributeClusters):
         risk = bit_entropies(plan.columns, facts.schema, curator.n)
         selections = len(names) - len(plan.clusters)
         epsilon2 = shares["share_structure"] if selections else Fraction(0)
-        each, found = epsilon2 / max(selections, 1), []
+        each, networks = epsilon2 / max(selections, 1), []
         for i, cluster in enumerate(plan.clusters, 1):
             root = max(cluster, key=lambda j: (risk[names[j]], -j))  # of two values, H = OE
             label = f" in C{i}"
-            found.append(
+            networks.append(
                 ibayes(bits, cluster, self.most, each, "R", plan.ties, root=root, label=label)
             )
         epsilon3 = facts.epsilon - epsilon0 - plan.spent - epsilon2
-        tables = measure(bits, found, self.most, risk, epsilon3, entry)
+        tables = measure(bits, networks, self.most, risk, epsilon3, entry)
         return self.result(
-            bits.schema, plan, chain.from_iterable(found), tables, risk_entropy_=risk
+            bits.schema, plan, chain.from_iterable(networks), tables, risk_entropy_=risk
         )
 
 
@@ -585,7 +586,7 @@ def measure(
     }
     budget = by_weight(epsilon, risk_entropy_weights(paid), TABLES, depends_on)
     return [
-        found
+        m
         for pairs, first in zip(clusters, derived, strict=True)
-        for found in measure_joint_counts(curator, Network.of_columns(pairs, names), budget, first)
+        for m in measure_joint_counts(curator, Network.of_columns(pairs, names), budget, first)
     ]

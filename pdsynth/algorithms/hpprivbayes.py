@@ -63,8 +63,8 @@ class Ordered(Learner):
 
     def steps(self, facts: Facts) -> Shares:
         """Single columns and the order's sketch, where they are asked for, and the selections."""
-        asked = {"association": {"columns": 3, "order": 1}, "entropy": {"columns": 1}}
-        parts = asked.get(self.by, {})
+        ratios = {"association": {"columns": 3, "order": 1}, "entropy": {"columns": 1}}
+        parts = ratios.get(self.by, {})
         sketch = share("share_sketch", self.share_sketch) if parts else Fraction(0)
         return {"selections": 1 - sketch} | (proportional(sketch, parts) if parts else {})
 
@@ -73,9 +73,9 @@ class Ordered(Learner):
 
         **Privacy:** as :meth:`grow`.
         """
-        found = super().learn(curator, shares, facts)
-        shown = {"order_": found.network.order, "average_association_": None}
-        return replace(found, attributes=shown | dict(found.attributes))
+        result = super().learn(curator, shares, facts)
+        shown = {"order_": result.network.order, "average_association_": None}
+        return replace(result, attributes=shown | dict(result.attributes))
 
     def grow(
         self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
@@ -241,7 +241,7 @@ class HPPrivBayes(Recipe):
         """Columns, order and groups, as far as they are asked for; selections; tables."""
         learns, sketched = parts.structure.asks(facts), parts.budget.asks(facts)
         sketch = as_fraction(self.share_sketch) / 5
-        wanted = {
+        ratios = {
             "columns": as_fraction(self.share_histograms) * bool(learns or sketched),
             "order": sketch * bool(learns),
             "groups": 4 * sketch * ("groups" in sketched),
@@ -250,6 +250,6 @@ class HPPrivBayes(Recipe):
         epsilon0 = facts.epsilon - epsilon1 - facts.epsilon2
         tables = facts.epsilon2 + (Fraction(0) if learns else epsilon1)
         split = {"selections": epsilon1} if learns else {}
-        if any(wanted.values()):
-            return split | proportional(epsilon0, wanted) | {"tables": tables}
+        if any(ratios.values()):
+            return split | proportional(epsilon0, ratios) | {"tables": tables}
         return split | {"tables": tables + epsilon0}

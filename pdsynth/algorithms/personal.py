@@ -70,10 +70,10 @@ class SensitivityGroups:
         if not 0 < number("v_min", self.v_min) <= 1:
             raise BudgetError(f"v_min must lie in (0, 1], got {show(self.v_min)}")
         for name in ("groups", "weights"):
-            given = getattr(self, name)
-            if given is not None and not (isinstance(given, Mapping) and given):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, Mapping) and value):
                 raise BudgetError(
-                    f"{name} must be a mapping that names attributes, or None, got {show(given)}"
+                    f"{name} must be a mapping that names attributes, or None, got {show(value)}"
                 )
 
     def public_weights(self, name: str, size: int) -> tuple[Fraction, ...]:
@@ -84,15 +84,15 @@ class SensitivityGroups:
                 "weights must be {attribute: [one weight per value]}, "
                 f"got {show(declared)} for {name!r}"
             )
-        given = [positive(f"a weight of {name!r}", w) for w in declared]
-        if len(given) != size:
-            raise BudgetError(f"{name!r} has {size} values, but {len(given)} weights")
-        if max(given) > FARTHEST * min(given):
+        weights = [positive(f"a weight of {name!r}", w) for w in declared]
+        if len(weights) != size:
+            raise BudgetError(f"{name!r} has {size} values, but {len(weights)} weights")
+        if max(weights) > FARTHEST * min(weights):
             raise BudgetError(
                 f"weights of {name!r} lie more than 1,000 apart: the noise of some "
                 "values would leave nothing of them"
             )
-        return tuple(w / max(given) for w in given)
+        return tuple(w / max(weights) for w in weights)
 
     def policy(self, schema: Schema, sensitive: str | None) -> GroupsOfNames | None:
         """Groups declared in public, or None."""
@@ -103,10 +103,10 @@ class SensitivityGroups:
             declared = {g: [n for n in schema.names if schema.groups.get(n) == g] for g in "AB"}
         if any(isinstance(v, str) or not isinstance(v, Sequence) for v in declared.values()):
             raise BudgetError("groups must be {'A': [names], 'B': [names]}, got " + show(declared))
-        named = [*declared.get("A", []), *declared.get("B", [])]
-        for name in named:
+        names = [*declared.get("A", []), *declared.get("B", [])]
+        for name in names:
             schema.index(name)
-        if len(set(named)) != len(named) or not set(declared) <= {"A", "B"}:
+        if len(set(names)) != len(names) or not set(declared) <= {"A", "B"}:
             raise BudgetError(
                 f"groups must name each attribute once, under 'A' or 'B'; got {dict(declared)}"
             )
@@ -183,18 +183,18 @@ class Groups(BudgetRule):
 
     def questions(self, facts: Facts) -> dict[str, bool]:
         """Which of groups and value weights have to be asked for; a fact of the policy alone."""
-        policy, given = self.policy(facts), self.personal.weights or ()
+        policy, weights = self.policy(facts), self.personal.weights or ()
         weighs = self.personal.rare_values != "same_noise"
-        open_values = policy is None or any(name not in given for name in policy["B"])
+        open_values = policy is None or any(name not in weights for name in policy["B"])
         return {"groups": policy is None, "weights": weighs and open_values}
 
     def asks(self, facts: Facts) -> Shares:
         """Single columns and associations, as 3 : 1, where they are needed."""
-        asked = self.questions(facts)
-        wanted = {"columns": 3} | ({"groups": 1} if asked["groups"] else {})
-        if not any(asked.values()):
+        questions = self.questions(facts)
+        ratios = {"columns": 3} | ({"groups": 1} if questions["groups"] else {})
+        if not any(questions.values()):
             return {}
-        return proportional(share("share_sketch", self.share_sketch), wanted)
+        return proportional(share("share_sketch", self.share_sketch), ratios)
 
     def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
         """Groups A and B (thesis, Algorithm 4), the associations they come from, and their entry.
@@ -327,18 +327,18 @@ def warn_of_loss(
     if facts.guarantee != "strict":  # a warning: no other guarantee promises an attribute anything
         return
     each = sum((t.epsilon for t in tables.values()), Fraction(0)) / len(tables)
-    found = []
+    cases = []
     for name in careful:
         holding = [child for child, parents in network.pairs if name in (child, *parents)]
         lost = sum(tables[child].epsilon for child in holding)
         if lost >= each * len(holding):
-            found.append(
+            cases.append(
                 f"{name} ({float(lost):.3g}, with equal budgets {float(each * len(holding)):.3g})"
             )
-    if found:
+    if cases:
         words = (
             "these attributes were to have more noise, and lose as much ε in tables as without it, "
-            f"since they are parents in tables that have more: {', '.join(found)}. Put the "
+            f"since they are parents in tables that have more: {', '.join(cases)}. Put the "
             "children into the same group, or forbid these edges (restriction=…)"
         )
         warnings.warn(words, UserWarning, stacklevel=8)
@@ -395,8 +395,8 @@ class ByTies(BudgetRule):
 
     def declared(self, schema: Schema) -> dict[str, Fraction]:
         """The relative ε of every attribute by policy; 1 where it says nothing."""
-        given = self.policy or {}
-        return {n: positive(f"policy[{n!r}]", given.get(n, 1)) for n in schema.names}
+        policy = self.policy or {}
+        return {n: positive(f"policy[{n!r}]", policy.get(n, 1)) for n in schema.names}
 
     def asks(self, facts: Facts) -> Shares:
         """Single columns and associations, as 3 : 1, where there is no policy."""
@@ -411,13 +411,13 @@ class ByTies(BudgetRule):
         """
         if self.policy is not None:
             return self.declared(facts.schema), None, "public"
-        found, entry = ties_with(curator, str(self.sensitive), shares)
-        ties, half = np.clip(found, 0, 1), float(self.half)
+        strengths, entry = ties_with(curator, str(self.sensitive), shares)
+        ties, half = np.clip(strengths, 0, 1), float(self.half)
         weights = {
             name: Fraction(max(1, round(1024 / (1 + tie / half))), 1024)
             for name, tie in zip(facts.schema.names, ties.tolist(), strict=True)
         }
-        return weights, dict(zip(facts.schema.names, found.tolist(), strict=True)), entry
+        return weights, dict(zip(facts.schema.names, strengths.tolist(), strict=True)), entry
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
@@ -452,14 +452,14 @@ def columns_over_bits(
 
     A configuration that stands for no value has no records, and so the count 0.
     """
-    found = []
+    measurements = []
     for j, answer in released.items():
         columns = encoding.bits(encoding.original.names[j])
         names = tuple(encoding.schema.names[c] for c in columns)
         table = np.pad(answer.counts, (0, 2 ** len(names) - len(answer.counts)))
         shaped = table.reshape((2,) * len(names))
-        found.append(Measurement(names, shaped, answer.scale, answer.entry))
-    return tuple(found)
+        measurements.append(Measurement(names, shaped, answer.scale, answer.entry))
+    return tuple(measurements)
 
 
 def bit_entropies(columns: Sequence[Measurement], schema: Schema, n: int) -> dict[str, float]:
@@ -489,8 +489,8 @@ def bit_entropies(columns: Sequence[Measurement], schema: Schema, n: int) -> dic
     mean = np.clip(np.average(spread, weights=trust), 0, 1 / 4)
     doubt = (1 - 4 * mean) * noise + 2 * noise**2  # the variance of ``spread`` by noise
     true = max(np.average((spread - mean) ** 2 - doubt, weights=trust), 0.0)
-    kept = np.divide(true, true + doubt, out=np.ones_like(doubt), where=true + doubt > 0)
-    spread = np.clip(mean + kept * (spread - mean), 0, 1 / 4)
+    factor = np.divide(true, true + doubt, out=np.ones_like(doubt), where=true + doubt > 0)
+    spread = np.clip(mean + factor * (spread - mean), 0, 1 / 4)
     p = np.clip((1 - np.sqrt(1 - 4 * spread)) / 2, 1e-300, 1)
-    found = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
-    return dict(zip(names, np.clip(found, 0, 1).tolist(), strict=True))
+    entropies = -p * np.log2(p) - (1 - p) * np.log2(1 - p)
+    return dict(zip(names, np.clip(entropies, 0, 1).tolist(), strict=True))

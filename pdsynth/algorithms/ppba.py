@@ -199,8 +199,8 @@ def _along(
     for child, neighbour in outside:
         every = list_candidates(rule, placed, [child], sizes, permitted).by_size
         along = [(p == neighbour).any(axis=1) for _, p in every]
-        kept = [(c[has], p[has]) for (c, p), has in zip(every, along, strict=True) if has.any()]
-        parts += kept or every
+        pairs = [(c[has], p[has]) for (c, p), has in zip(every, along, strict=True) if has.any()]
+        parts += pairs or every
     return join_parts(parts, depends_on)
 
 

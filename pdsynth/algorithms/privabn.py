@@ -74,8 +74,8 @@ class Adaptive(Restricted):
             return self.policy_alone(facts)
         pairs, rule = self.grow(curator, shares["selections"], facts)
         network = Network.of_columns(pairs, facts.schema.names)
-        found = StructureResult(network, known=self.known(facts), rule=rule)
-        return name_origin(found, curator)
+        result = StructureResult(network, known=self.known(facts), rule=rule)
+        return name_origin(result, curator)
 
     def grow(self, curator: Curator, epsilon: Fraction, facts: Facts) -> tuple[list[Pair], str]:
         """The pairs, parents before children, and how many parents there may be, in words.

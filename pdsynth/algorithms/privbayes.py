@@ -90,8 +90,8 @@ def greedy(
     share = epsilon / max(d - len(pairs), 1)
     for _ in progress(range(len(pairs), d), "network", unit="attribute"):
         placed = tuple(child for child, _ in pairs)
-        left = [j for j in range(d) if j not in placed]
-        candidates = list_candidates(rule, placed, left, schema.sizes, permitted)  # lines 4–5
+        rest = [j for j in range(d) if j not in placed]
+        candidates = list_candidates(rule, placed, rest, schema.sizes, permitted)  # lines 4–5
         pairs.append(
             curator.select(
                 candidates, score, share, source=SOURCE, step=f"pair {len(pairs) + 1} of {d}"

@@ -511,12 +511,12 @@ def intersections(views: Sequence[Columns]) -> list[Columns]:
     >>> intersections([(0, 1, 2), (1, 2, 3), (2, 3, 4)])
     [(), (2,), (1, 2), (2, 3)]
     """
-    seen: set[frozenset[int]] = set()
+    sets: set[frozenset[int]] = set()
     shared = {frozenset[int]()}
     for view in map(frozenset, views):
-        met = {view & other for other in seen}
+        met = {view & other for other in sets}
         shared |= met
-        seen |= met | {view}
+        sets |= met | {view}
     return sorted((tuple(sorted(s)) for s in shared), key=lambda s: (len(s), s))
 
 

@@ -42,13 +42,13 @@ def find_distinct(column: pd.Series) -> Distinct:
     if column.dtype != object:  # cells of one type, whose equal values are written alike
         places, cells = pd.factorize(column, use_na_sentinel=True)
         return places, cells.tolist()
-    seen: dict[Hashable, int] = {}
+    place_of: dict[Hashable, int] = {}
     first: list[Any] = []
     places = np.full(len(column), -1, dtype=np.int64)
     values = column.to_numpy()
     for row in np.flatnonzero(column.notna().to_numpy()):
         cell = values[row]
-        places[row] = place = seen.setdefault(_key(cell), len(first))
+        places[row] = place = place_of.setdefault(_key(cell), len(first))
         if place == len(first):
             first.append(cell)
     return places, first
@@ -128,12 +128,12 @@ def place_in_bins(
     if integer:
         high = high + (bins == len(cuts) - 2)
         return np.minimum(np.floor(low + share * (high - low)), high - 1).astype(np.int64)
-    found = low + share * (high - low)
+    numbers = low + share * (high - low)
     if spread == "uniform" and uniform is not None:  # 3699, and not 3699.0091671925225
         steps = 10.0 ** np.clip(2 - np.floor(np.log10(high - low)), 0, 15)  # in 1
         first, last = np.ceil(low * steps), np.ceil(high * steps) - 1
-        found = np.maximum(np.clip(np.rint(found * steps), first, last) / steps, low)
-    return np.minimum(found, np.nextafter(high, low))
+        numbers = np.maximum(np.clip(np.rint(numbers * steps), first, last) / steps, low)
+    return np.minimum(numbers, np.nextafter(high, low))
 
 
 MAX_VALUES = 2**16
@@ -176,20 +176,20 @@ def read_edges(name: Any, edges: Any, integer: bool = False) -> tuple[float, ...
             f"attribute {show(name)}: {len(listed):,} edges, at most "
             f"{MAX_VALUES + 1:,} are possible: use fewer bins"
         )
-    found = [_real(name, "an edge", edge) for edge in listed]
-    if not all(map(math.isfinite, found)):
+    cuts = [_real(name, "an edge", edge) for edge in listed]
+    if not all(map(math.isfinite, cuts)):
         raise SchemaError(
-            f"attribute {show(name)}: bin edges must be finite and increasing, got {show(found)}"
+            f"attribute {show(name)}: bin edges must be finite and increasing, got {show(cuts)}"
         )
     if not integer:
-        return tuple(found)
-    parts = [edge for edge in found if edge != int(edge) or abs(edge) > EXACT]
+        return tuple(cuts)
+    parts = [edge for edge in cuts if edge != int(edge) or abs(edge) > EXACT]
     if parts:
         raise SchemaError(
             f"attribute {show(name)}: with integer=True every edge must be a whole "
             f"number of at most 2^53, got {parts[0]}"
         )
-    return tuple(map(int, found))
+    return tuple(map(int, cuts))
 
 
 def check_range(name: Any, low: Any, high: Any, bins: Any) -> tuple[float, float, int]:
@@ -238,8 +238,8 @@ def dtype_of(declared: tuple[Any, ...]) -> str:
     kinds = {type(v) for v in declared}
     if kinds <= {bool} or kinds <= {str}:
         return "boolean" if bool in kinds else "text"
-    found = "integer" if kinds <= {int} else "float"
-    return found if kinds <= {int, float} and fits(found, declared, None) else "category"
+    kind = "integer" if kinds <= {int} else "float"
+    return kind if kinds <= {int, float} and fits(kind, declared, None) else "category"
 
 
 def fits(kind: str, values: tuple[Any, ...], edges: tuple[float, ...] | None) -> bool:
@@ -423,11 +423,11 @@ class Attribute:
         ('0–25', '26–50', '51–75', '76–100')
         """
         if is_one_of(bins, ("private",)):
-            said = {"integer": integer, "missing": missing, "spread": spread, **recode}
-            made: Attribute = door("binning").declare(
-                name, low, high, 16 if number is None else number, **said
+            options = {"integer": integer, "missing": missing, "spread": spread, **recode}
+            attribute: Attribute = door("binning").declare(
+                name, low, high, 16 if number is None else number, **options
             )
-            return made
+            return attribute
         if is_whole(number):
             raise SchemaError(f"attribute {show(name)}: number= goes with bins='private'")
         if number is not None:  # how numbers are written, of a Recode
@@ -575,11 +575,11 @@ class Attribute:
     @cached_property
     def _index(self) -> pd.Index:
         """The values as pandas keeps them, where that loses nothing."""
-        found = pd.Index(self.values)
-        if found.tolist() != [*self.values]:
-            found = pd.Index(self.values, dtype=object)
-        found.get_indexer(found[:1])  # pandas builds its hash table now: threads may share it then
-        return found
+        index = pd.Index(self.values)
+        if index.tolist() != [*self.values]:
+            index = pd.Index(self.values, dtype=object)
+        index.get_indexer(index[:1])  # pandas builds its hash table now: threads may share it then
+        return index
 
     def decode(self, codes: np.ndarray, uniform: np.ndarray | None = None) -> pd.Series:
         """A column from codes; ``uniform`` (n_records,) in [0, 1) places numbers inside their bins.
@@ -587,13 +587,13 @@ class Attribute:
         Without it they lie in the middle.
         """
         check_codes(codes)
-        gone, known = codes >= len(self.values), np.minimum(codes, len(self.values) - 1)
+        gone, positions = codes >= len(self.values), np.minimum(codes, len(self.values) - 1)
         ordered = self.dtype == "ordered"
-        found: Any = (
-            place_in_bins(known, self.edges, self.spread, uniform, self.integer)
+        cells: Any = (
+            place_in_bins(positions, self.edges, self.spread, uniform, self.integer)
             if self.edges is not None
-            else pd.Categorical.from_codes(known, self._index, ordered=ordered)
+            else pd.Categorical.from_codes(positions, self._index, ordered=ordered)
         )
-        column = pd.Series(found, name=self.name)
+        column = pd.Series(cells, name=self.name)
         column = column.astype(self.column_type)  # type: ignore[call-overload]
         return column.mask(gone) if self.missing else column

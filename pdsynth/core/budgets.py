@@ -516,8 +516,8 @@ class Parts(NamedTuple):
         learns = self.structure.asks(facts)
         rest = facts.epsilon2 if learns else facts.epsilon
         rest = Fraction(0) if self.structure.measures else rest
-        asked = {step: rest * part for step, part in self.budget.asks(facts).items()}
-        split = asked | {"tables": rest - sum(asked.values())}
+        costs = {step: rest * part for step, part in self.budget.asks(facts).items()}
+        split = costs | {"tables": rest - sum(costs.values())}
         for step, part in learns.items():  # what both ask for has the shares of both
             split[step] = split.get(step, Fraction(0)) + (facts.epsilon - rest) * part
         return split

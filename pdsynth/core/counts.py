@@ -92,13 +92,13 @@ class BitTables:
             return self._count(rows)
         if r not in self._kept:
             self._kept[r] = np.full(self.d**r, -1, dtype=self._kind)
-        kept = self._kept[r]
+        moments = self._kept[r]
         at = np.ravel_multi_index(tuple(rows[::-1]), (self.d,) * r)
-        missing = at[kept[at] < 0]
+        missing = at[moments[at] < 0]
         if len(missing):
             missing = np.unique(missing)
-            kept[missing] = self._count(np.array(np.unravel_index(missing, (self.d,) * r))[::-1])
-        return kept[at].astype(np.int64)
+            moments[missing] = self._count(np.array(np.unravel_index(missing, (self.d,) * r))[::-1])
+        return moments[at].astype(np.int64)
 
     def _count(self, rows: np.ndarray) -> np.ndarray:
         """Popcounts; neighbours that differ in their first member only share the others' "and"."""
@@ -121,13 +121,13 @@ class BitTables:
 
 def entropies(cells: Iterable[tuple[slice, np.ndarray]], n: int, logs: CountLogs) -> np.ndarray:
     """H in bits of each set of :meth:`BitTables.cells`: float64 (m,)."""
-    found = [math.log2(n) - logs.take(table).sum(axis=0) * logs.unit / n for _, table in cells]
-    return np.concatenate(found) if found else np.empty(0)
+    blocks = [math.log2(n) - logs.take(table).sum(axis=0) * logs.unit / n for _, table in cells]
+    return np.concatenate(blocks) if blocks else np.empty(0)
 
 
 def associations(cells: Iterable[tuple[slice, np.ndarray]], n: int) -> np.ndarray:
     """K = Σ|n·t − c·p| of every member against the others, int64 (m, s): two opposite rows."""
-    found = [np.empty((0, 0), dtype=np.int64)]
+    blocks = [np.empty((0, 0), dtype=np.int64)]
     for _, table in cells:
         s = len(table).bit_length() - 1
         out = np.zeros((table.shape[1], s), dtype=np.int64)
@@ -136,8 +136,8 @@ def associations(cells: Iterable[tuple[slice, np.ndarray]], n: int) -> np.ndarra
             zero = parts[:, 0].sum(axis=(0, 1))
             gaps = np.abs(n * parts[:, 0] - zero * parts.sum(axis=1))
             out[:, i] = 2 * gaps.sum(axis=(0, 1))
-        found.append(out)
-    return np.concatenate(found[1:] or found)
+        blocks.append(out)
+    return np.concatenate(blocks[1:] or blocks)
 
 
 def subsets(members: Sequence[int], size: int) -> np.ndarray:

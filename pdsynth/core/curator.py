@@ -190,8 +190,8 @@ class Curator(LedgerWriter):
             mechanism="permute_and_flip" if self._permute else "exponential",
         )
         if scores is None:
-            found = [self._records.scores(measure, *pairs) for pairs in scored.by_size]
-            scores = candidates.add_up(found) if pairwise else np.concatenate(found)
+            by_size = [self._records.scores(measure, *pairs) for pairs in scored.by_size]
+            scores = candidates.add_up(by_size) if pairwise else np.concatenate(by_size)
         scores = scores if offsets is None else scores + offsets
         return candidates[
             exponential_mechanism(
@@ -240,11 +240,11 @@ class Curator(LedgerWriter):
             lemma=unit.lemma("residual"),
             candidates=releases[-1] if releases else "public",
         )
-        asked = list(zip(sets, expected, penalties, strict=True))
+        triples = list(zip(sets, expected, penalties, strict=True))
         self._records.expect(
-            [s for s, e, _ in asked if self._residuals.get(s, (None,))[0] is not e]
+            [s for s, e, _ in triples if self._residuals.get(s, (None,))[0] is not e]
         )
-        scores = [self._residual(s, e) - int(p) for s, e, p in asked]
+        scores = [self._residual(s, e) - int(p) for s, e, p in triples]
         chosen = exponential_mechanism(
             Quantity(np.array([*scores, 0], dtype=np.int64), "records"),
             Quantity(unit.moved, "records"),
@@ -410,8 +410,8 @@ class Curator(LedgerWriter):
         **Privacy:** as :meth:`tables`, ε in all; asked again they cost nothing.
         """
         if not self.released:
-            asked = range(len(self.schema)) if members is None else members
-            roots = {j: math.isqrt(10**4 * self.schema.sizes[j]) for j in asked}
+            columns = range(len(self.schema)) if members is None else members
+            roots = {j: math.isqrt(10**4 * self.schema.sizes[j]) for j in columns}
             whole = epsilon / sum(roots.values())
             questions = (
                 (
@@ -479,12 +479,12 @@ class Curator(LedgerWriter):
         **Privacy:** costs ε; one K per pair.
         """
         i, j, touched = split_pairs(pairs)
-        k, moved, said = (
+        k, moved, words = (
             self._pairwise("K")[i, j],
             self._sensitivity(pairs),
             f"{len(pairs)} values of K",
         )
-        noisy, entry = self._noisy(k, moved, epsilon, step, source, said, touched)
+        noisy, entry = self._noisy(k, moved, epsilon, step, source, words, touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
     def mean_association(self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str) -> float:
@@ -495,8 +495,8 @@ class Curator(LedgerWriter):
         """
         total = self._total_association(pairs) // (2 * self.n)
         moved = Fraction(-(-self._sensitivity(pairs) // (2 * self.n)))
-        said, touched = f"the mean R of {len(pairs):,} pairs", split_pairs(pairs)[2]
-        noisy, _ = self._noisy(np.array([total]), moved, epsilon, step, source, said, touched)
+        words, touched = f"the mean R of {len(pairs):,} pairs", split_pairs(pairs)[2]
+        noisy, _ = self._noisy(np.array([total]), moved, epsilon, step, source, words, touched)
         return float(noisy.item() / (self.n * len(pairs)))
 
     def _sensitivity(self, pairs: Pairs) -> Fraction:

@@ -54,18 +54,18 @@ def private_edges(
     sequentially. What is counted of heavy cells is 0 from there on for every neighbour.
     """
     depth, most = plan_edges(number)
-    counts, size, left = counts.copy(), len(counts), epsilon
+    counts, size, rest = counts.copy(), len(counts), epsilon
     cuts = {0, size}
     for i in range(most):
         part = epsilon * FOR_ATOMS / most
         scores = np.concatenate([moved * counts, np.full(size, moved * heavy)])
         among = [*range(size), *["STOP"] * size]
-        found = _choose(scores, moved, part, noise.child(f"heavy {i}"), among)
-        left -= part
-        if found >= size:
+        cell = _choose(scores, moved, part, noise.child(f"heavy {i}"), among)
+        rest -= part
+        if cell >= size:
             break
-        cuts |= {found, found + 1}
-        counts[found] = 0
+        cuts |= {cell, cell + 1}
+        counts[cell] = 0
     nodes = [(0, size)]
     for level in range(depth):
         halves = []
@@ -76,7 +76,7 @@ def private_edges(
             before = np.concatenate([[0], np.cumsum(counts[low:high])])
             scores = -np.abs(2 * before[places - low] - before[-1])
             stream = noise.child(f"level {level}, from {low}")
-            at = int(places[_choose(scores, moved, left / depth, stream, places.tolist())])
+            at = int(places[_choose(scores, moved, rest / depth, stream, places.tolist())])
             cuts.add(at)
             halves += [(low, at), (at, high)]
         nodes = halves

@@ -132,15 +132,15 @@ def as_fraction(value: float | int | str | Fraction) -> Fraction:
 def number(name: str, value: float | int | str | Fraction) -> Fraction:
     """A finite number: 0, or from 1e-100 to 1e15 in size."""
     try:
-        given = Fraction(LARGEST + 1) if _is_long(value) else as_fraction(value)
+        fraction = Fraction(LARGEST + 1) if _is_long(value) else as_fraction(value)
     except (ValueError, TypeError, ZeroDivisionError) as problem:
         raise BudgetError(f"{name} must be a finite number, got {show(value)}") from problem
-    if given and not SMALLEST <= abs(given) <= LARGEST:
+    if fraction and not SMALLEST <= abs(fraction) <= LARGEST:
         raise BudgetError(
             f"{name} = {show(value)} is beyond any use: a number must lie between "
             "1e-100 and 1e15 in size"
         )
-    return given
+    return fraction
 
 
 def _is_long(value: Any) -> bool:
@@ -153,18 +153,18 @@ def _is_long(value: Any) -> bool:
 
 def positive(name: str, value: float | int | str | Fraction) -> Fraction:
     """A number above zero."""
-    given = number(name, value)
-    if given <= 0:
+    fraction = number(name, value)
+    if fraction <= 0:
         raise BudgetError(f"{name} must be a positive finite number, got {show(value)}")
-    return given
+    return fraction
 
 
 def share(name: str, value: float | Fraction) -> Fraction:
     """A share strictly between 0 and 1, and at least a millionth."""
-    given = positive(name, value)
-    if not LEAST_SHARE <= given < 1:
+    fraction = positive(name, value)
+    if not LEAST_SHARE <= fraction < 1:
         raise BudgetError(f"{name} must lie between 0 and 1, got {show(value)} (1e-6 is the least)")
-    return given
+    return fraction
 
 
 def check_seed(seed: Any) -> None:
@@ -244,10 +244,10 @@ def to_names(what: str, given: Any) -> tuple[str, ...]:
     if given is None or isinstance(given, str):
         return () if given is None else (given,)
     kind = "the name of an attribute, or a list of names"
-    named = to_list(what, given, kind=kind)
-    if not all(isinstance(name, str) for name in named):
+    names = to_list(what, given, kind=kind)
+    if not all(isinstance(name, str) for name in names):
         raise SchemaError(f"{what} must be {kind}, got {show(given)}")
-    return tuple(named)
+    return tuple(names)
 
 
 Item = TypeVar("Item")
@@ -292,8 +292,8 @@ def bar(total: float | None, what: str, **options: Any) -> Iterator[Any]:
 
     with tqdm(
         total=total, desc=what, delay=DELAY, leave=False, disable=not shown(), **options
-    ) as made:
-        yield made
+    ) as meter:
+        yield meter
 
 
 @contextmanager

@@ -124,7 +124,7 @@ def strongest_graph(
 
     Strongest first: an edge that would make a larger clique of two or more is dropped.
     """
-    d, kept = len(sizes), list[Edge]()
+    d, edges = len(sizes), list[Edge]()
     adjacent = neighbours(d, ())
     part = [{v} for v in range(d)]  # the connected part that each node lies in
     cliques = part.copy()
@@ -141,9 +141,9 @@ def strongest_graph(
             cliques = [c for c in cliques if not c & whole] + small
         part = [whole if w in whole else part[w] for w in range(d)]
         adjacent = grown
-        kept.append((u, v))
+        edges.append((u, v))
     # the edges inside cliques: chordal already, where eliminating anew could find larger cliques
-    return kept, junction_tree(d, {e for c in cliques for e in itertools.combinations(c, 2)})
+    return edges, junction_tree(d, {e for c in cliques for e in itertools.combinations(c, 2)})
 
 
 def min_fill(adjacent: Sequence[set[int]], v: int) -> tuple[int, ...]:
@@ -347,8 +347,8 @@ class CliqueTree:
 
     def home(self, columns: Sequence[int]) -> int:
         """The smallest clique that holds some columns; −1 where none does."""
-        wanted = {*columns}
-        holders = [i for i, clique in enumerate(self.cliques) if wanted <= {*clique}]
+        members = {*columns}
+        holders = [i for i, clique in enumerate(self.cliques) if members <= {*clique}]
         return min(holders, key=lambda i: math.prod(self.shapes[i]), default=-1)
 
     def place(self, clique: int, columns: Sequence[int]) -> Place:
@@ -389,8 +389,8 @@ class CliqueTree:
         mass = root.sum()
         tables[0] = root * (n / mass)
         for below, above in self.links:  # and back: each gets the separator's sums of its parent
-            wanted = tables[above.clique].sum(axis=above.out)
-            tables[below.clique] *= (wanted / sums[below.clique]).reshape(below.shape)
+            margin = tables[above.clique].sum(axis=above.out)
+            tables[below.clique] *= (margin / sums[below.clique]).reshape(below.shape)
         return tables, float(top + np.log(mass))
 
 
@@ -416,9 +416,9 @@ class Distribution:
         if all(len(clique) == 1 for clique in self.tree.cliques):  # independent columns
             own = [self.margin((j,)) / self.n for j in range(len(self.tree.sizes))]
             return [self.n * reduce(np.multiply.outer, [own[j] for j in s]) for s in sets]
-        asked, sizes = dict.fromkeys(sets), self.tree.sizes
-        margins = {s: self.margin(s) for s in asked if self.tree.home(s) >= 0}
-        apart = [s for s in asked if s not in margins]
+        keys, sizes = dict.fromkeys(sets), self.tree.sizes
+        margins = {s: self.margin(s) for s in keys if self.tree.home(s) >= 0}
+        apart = [s for s in keys if s not in margins]
         by_cell, branches = self._given_cells() if apart else ([], [])
         rows = [slice(e - size, e) for e, size in zip(np.cumsum(sizes), sizes, strict=True)]
         for at in sorted(range(len(by_cell)), key=lambda i: self.tables[i].size):

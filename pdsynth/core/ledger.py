@@ -106,8 +106,8 @@ class Ledger:
                 f"({entry.source or 'no source'}); strict runs refuse it: charge a mechanism, "
                 "or use guarantee='published' to see what it costs"
             )
-        known = self.unit.n_is_public or entry.relation == self.relation or not entry.inputs
-        if kind == "mechanism" and self.guarantee == "strict" and not known:
+        fits = self.unit.n_is_public or entry.relation == self.relation or not entry.inputs
+        if kind == "mechanism" and self.guarantee == "strict" and not fits:
             raise PrivacyError(
                 f"{step!r} has a sensitivity for {entry.relation} only, this run "
                 f"promises {self.relation}: use relation={entry.relation!r}"
@@ -178,18 +178,18 @@ class Ledger:
         names = list(self.public_attributes) or sorted(
             {a for e in self._entries for a in e.attributes}
         )
-        asked = to_names("together", together)
-        check_known(asked, names, "the ledger")
-        groups = {" + ".join(asked): {*asked}} if asked else {name: {name} for name in names}
+        members = to_names("together", together)
+        check_known(members, names, "the ledger")
+        groups = {" + ".join(members): {*members}} if members else {name: {name} for name in names}
         losses = {label: self._loss(group) for label, group in groups.items()}
         series = pd.Series(losses, dtype=object, name="epsilon")
         sure = self.guaranteed_ex_ante
-        if isinstance(sure, tuple) and asked:
-            sure = {*asked} <= {*sure}
-        known = "before the run" if sure else "ex post: read off the network that was drawn"
+        if isinstance(sure, tuple) and members:
+            sure = {*members} <= {*sure}
+        text = "before the run" if sure else "ex post: read off the network that was drawn"
         if isinstance(sure, tuple) and sure:
-            known += f" for {', '.join(sure)}; ex post for the others"
-        series.attrs["known"] = known
+            text += f" for {', '.join(sure)}; ex post for the others"
+        series.attrs["known"] = text
         return series
 
     def _loss(self, group: set[str]) -> Fraction | float:
@@ -202,8 +202,8 @@ class Ledger:
 
         Empty where everybody was promised the same.
         """
-        found: pd.Series = door("persons").losses(self)
-        return found
+        losses: pd.Series = door("persons").losses(self)
+        return losses
 
     def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.DataFrame:
         """The loss if one record's attribute changes from one value (row) to another (column).
@@ -334,8 +334,8 @@ class Ledger:
 
     def __str__(self) -> str:
         words, count = door("files").in_words, len(self._entries)
-        said = self.story(), self.verdict(), self.notes, count, self.pairs_kept(), self.sign
-        return str(words(*said))
+        content = self.story(), self.verdict(), self.notes, count, self.pairs_kept(), self.sign
+        return str(words(*content))
 
     __repr__ = __str__
 

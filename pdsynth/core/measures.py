@@ -135,9 +135,9 @@ def marginalise(table: np.ndarray, columns: Sequence[Any], wanted: Sequence[Any]
 
     **Privacy:** of raw counts it is raw.
     """
-    kept = [c for c in columns if c in wanted]
+    axes = [c for c in columns if c in wanted]
     summed = table.sum(axis=tuple(i for i, c in enumerate(columns) if c not in wanted))
-    return np.transpose(summed, [kept.index(c) for c in wanted])
+    return np.transpose(summed, [axes.index(c) for c in wanted])
 
 
 def project(counts: np.ndarray, n: float) -> np.ndarray:

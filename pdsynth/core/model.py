@@ -67,8 +67,8 @@ def draw(p: np.ndarray, key: np.ndarray, u: np.ndarray) -> np.ndarray:
     if len(p) > 48:  # binary search beats one pass per value
         steps = (cumulative / np.maximum(cumulative[-1:], 1)).T
         flat = (steps + np.arange(len(steps))[:, None]).ravel()
-        found = np.searchsorted(flat, key + u, side="right") - key * steps.shape[1]
-        return np.clip(found, 0, len(p) - 1)
+        codes = np.searchsorted(flat, key + u, side="right") - key * steps.shape[1]
+        return np.clip(codes, 0, len(p) - 1)
     out = np.zeros(len(u), dtype=np.uint8)
     bound, above = np.empty(len(u)), np.empty(len(u), dtype=bool)
     for row in cumulative:
@@ -342,8 +342,8 @@ class Model(Sampling):
 
         **Privacy:** post-processing of the release; costs nothing.
         """
-        found: Any = door("answers").marginal(self, names, interval, repeats, random_state)
-        return found
+        answer: Any = door("answers").marginal(self, names, interval, repeats, random_state)
+        return answer
 
     def expectation(
         self,
@@ -364,18 +364,18 @@ class Model(Sampling):
 
         **Privacy:** post-processing of the release; costs nothing.
         """
-        found: Any = door("answers").expectation(self, weights, interval, repeats, random_state)
-        return found
+        answer: Any = door("answers").expectation(self, weights, interval, repeats, random_state)
+        return answer
 
     def check(self) -> list[str]:
         """Violated rules L1–L11, each with its code; empty if none.
 
         L11: every table comes from lines of the ledger that measured its attributes and charged it.
         """
-        found = self.ledger.check()
+        violations = self.ledger.check()
         if self.schema.source != "public":
-            found.append("L9 schema: its domains were inferred from the records")
-        return found + self.uncovered()
+            violations.append("L9 schema: its domains were inferred from the records")
+        return violations + self.uncovered()
 
     def uncovered(self) -> list[str]:
         """Tables that no line of the ledger pays for (rule L11), in words; empty if none."""
@@ -392,7 +392,7 @@ class Model(Sampling):
             for m in self.measured
         ]
         tables = zip(self.network.pairs, self.tables, sources, strict=True)
-        kept = [
+        conditionals = [
             Release(
                 child,
                 tuple(n if owner is None else owner[n] for n in (child, *parents)),
@@ -401,7 +401,7 @@ class Model(Sampling):
             )
             for (child, parents), table, ids in tables
         ]
-        return check_coverage([*kept, *measured], self.ledger.entries)
+        return check_coverage([*conditionals, *measured], self.ledger.entries)
 
     @property
     def private(self) -> bool:

@@ -44,11 +44,11 @@ class Network:
     def __post_init__(self) -> None:
         pairs = tuple(_pair(pair) for pair in to_items("pairs", self.pairs))
         object.__setattr__(self, "pairs", pairs)
-        seen: set[str] = set()
+        names: set[str] = set()
         for child, parents in pairs:
-            if child in seen:
+            if child in names:
                 raise SchemaError(f"attribute {child!r} stands twice in the network")
-            late = [p for p in parents if p not in seen]
+            late = [p for p in parents if p not in names]
             if late:
                 raise SchemaError(
                     f"parent(s) {late} of {child!r} don't come before it: the pairs "
@@ -56,7 +56,7 @@ class Network:
                 )
             if len(set(parents)) != len(parents):
                 raise SchemaError(f"a parent of {child!r} stands twice: {parents}")
-            seen.add(child)
+            names.add(child)
 
     @classmethod
     def from_edges(cls, names: Iterable[str], edges: Iterable[tuple[str, str]]) -> Network:
@@ -125,12 +125,12 @@ class Network:
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Parents of an attribute."""
-        known = dict(self.pairs)
-        if not is_one_of(name, known):
+        parents = dict(self.pairs)
+        if not is_one_of(name, parents):
             raise SchemaError(
-                f"no attribute {show(name)} in the network; it has {', '.join(known)}"
+                f"no attribute {show(name)} in the network; it has {', '.join(parents)}"
             )
-        return known[name]
+        return parents[name]
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -163,13 +163,13 @@ class Network:
 
 def _pair(pair: Any) -> tuple[str, tuple[str, ...]]:
     """A child and its parents as given by a user."""
-    given = to_list("a pair (child, parents)", pair)
-    if len(given) != 2 or not isinstance(given[0], str):
+    items = to_list("a pair (child, parents)", pair)
+    if len(items) != 2 or not isinstance(items[0], str):
         raise SchemaError(
             "a pair is (child, parents): the name of an attribute and a tuple of "
             f"names, got {show(pair)}"
         )
-    return given[0], to_names(f"parents of {given[0]!r}", to_list("parents", given[1]))
+    return items[0], to_names(f"parents of {items[0]!r}", to_list("parents", items[1]))
 
 
 def check_edge(edge: Any) -> tuple[str, str]:
@@ -325,9 +325,9 @@ class Permitted:
         if self.is_open:
             return (), tuple(placed)
         columns = np.fromiter(placed, dtype=np.int64)
-        known = columns[self.allowed[child, columns]]
-        asked = self.forced[child, known]
-        return tuple(known[asked].tolist()), tuple(known[~asked].tolist())
+        parents = columns[self.allowed[child, columns]]
+        forced = self.forced[child, parents]
+        return tuple(parents[forced].tolist()), tuple(parents[~forced].tolist())
 
     def ready(self, children: Iterable[int], placed: Iterable[int]) -> list[int]:
         """The children whose forced parents all stand already."""
@@ -341,10 +341,10 @@ class Permitted:
     def reorder(self, order: Sequence[int]) -> list[int]:
         """The order with ``fixed_order`` first and forced parents before their children."""
         placed = list(self.fixed_order)
-        left = [j for j in order if j not in placed]
-        while left:
-            placed.append(self.ready(left, placed)[0])
-            left.remove(placed[-1])
+        rest = [j for j in order if j not in placed]
+        while rest:
+            placed.append(self.ready(rest, placed)[0])
+            rest.remove(placed[-1])
         return placed
 
     def objective(self, weights: np.ndarray) -> np.ndarray:
@@ -387,8 +387,8 @@ class Candidates:
 
     def columns(self, d: int) -> list[int]:
         """The columns, of ``d``, that occur in any pair, rising."""
-        found = sum(np.bincount(c.ravel(), minlength=d) for pair in self.by_size for c in pair)
-        return np.flatnonzero(found).tolist()
+        counts = sum(np.bincount(c.ravel(), minlength=d) for pair in self.by_size for c in pair)
+        return np.flatnonzero(counts).tolist()
 
     def single(self) -> Candidates:
         """The pairs (child, one parent) that a pairwise score adds up."""

@@ -48,8 +48,8 @@ class Unit:
 
     def __post_init__(self) -> None:
         if not is_one_of(self.relation, NEIGHBOURS):
-            known = tuple(NEIGHBOURS)
-            raise BudgetError(f"relation must be one of {known}, got {show(self.relation)}")
+            relations = tuple(NEIGHBOURS)
+            raise BudgetError(f"relation must be one of {relations}, got {show(self.relation)}")
 
     def __str__(self) -> str:
         whose = "one record" if self.records == 1 else f"one person's {self.records} records"
@@ -260,9 +260,9 @@ class ExactNoise(Noise):
         bits = bound.bit_length()
         words = -(-bits // 64)
         while True:
-            drawn = int.from_bytes(self._words(words).tobytes(), "little") >> (64 * words - bits)
-            if drawn < bound:
-                return drawn
+            value = int.from_bytes(self._words(words).tobytes(), "little") >> (64 * words - bits)
+            if value < bound:
+                return value
 
     def below(self, bound: int) -> int:
         return int(self.uniform(np.array([bound]))[0])
@@ -303,15 +303,15 @@ class ExactNoise(Noise):
         while todo.size:
             size = self._magnitude(t[todo], s[todo])
             sign = self._words(todo.size) >> np.uint64(63)
-            kept = (size > 0) | (sign == 0)  # zero has one sign only
-            out[todo[kept]] = np.where(sign[kept] == 1, -size[kept], size[kept])
-            todo = todo[~kept]
+            hits = (size > 0) | (sign == 0)  # zero has one sign only
+            out[todo[hits]] = np.where(sign[hits] == 1, -size[hits], size[hits])
+            todo = todo[~hits]
         return out.reshape(shape)
 
     def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
         as_scales(np.array(scale))  # refuses what is too large
-        drawn = draw_zero_sum(scale, math.prod(shape), self._one_by_one())
-        return np.array(drawn, dtype=np.int64).reshape(shape)
+        draws = draw_zero_sum(scale, math.prod(shape), self._one_by_one())
+        return np.array(draws, dtype=np.int64).reshape(shape)
 
     def _one_by_one(self) -> Callable[[int], int]:
         """A function that gives a uniform integer in [0, bound), without the cost of an array."""
@@ -330,10 +330,10 @@ class ExactNoise(Noise):
         remainder = np.zeros(t.size, dtype=t.dtype)
         todo = np.arange(t.size)
         while todo.size:
-            drawn = self.uniform(t[todo])
-            kept = self._bernoulli_part(drawn, t[todo])
-            remainder[todo[kept]] = drawn[kept]
-            todo = todo[~kept]
+            draws = self.uniform(t[todo])
+            hits = self._bernoulli_part(draws, t[todo])
+            remainder[todo[hits]] = draws[hits]
+            todo = todo[~hits]
         multiples = np.zeros(t.size, dtype=np.int64)
         alive = np.arange(t.size)
         while alive.size:
@@ -445,13 +445,13 @@ class CommonNoise(Noise):
         return np.random.Generator(_stream_of([self._seed, zlib.crc32(self._label.encode())]))
 
     def _draws(self, kind: str, size: int) -> np.ndarray:
-        kept = self._cache.get((kind, self._label))
-        if kept is None or kept.shape[-1] < size:
+        draws = self._cache.get((kind, self._label))
+        if draws is None or draws.shape[-1] < size:
             rng = self.generator()
             pairs = kind != "gumbel"
-            kept = rng.standard_exponential((2, size)) if pairs else rng.gumbel(size=size)
-            self._cache[kind, self._label] = kept
-        return kept[..., :size]
+            draws = rng.standard_exponential((2, size)) if pairs else rng.gumbel(size=size)
+            self._cache[kind, self._label] = draws
+        return draws[..., :size]
 
     def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         width = np.asarray(scale, dtype=object).astype(float)
@@ -461,12 +461,12 @@ class CommonNoise(Noise):
     def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
         cells, b = math.prod(shape), float(scale)
         tries = 40 * math.isqrt(cells)  # one in a billion keeps none, and takes the first
-        drawn = self._draws(f"zero sum of {cells}", tries * cells)  # the same for this size always
-        up, down = drawn.reshape(2, cells, tries)
+        draws = self._draws(f"zero sum of {cells}", tries * cells)  # the same for this size always
+        up, down = draws.reshape(2, cells, tries)
         free = np.floor(up[1:] * b) - np.floor(down[1:] * b)
         last = -free.sum(axis=0)
-        kept = int(np.argmax(up[0] * b >= np.abs(last)))
-        return np.append(free[:, kept], last[kept]).astype(np.int64).reshape(shape)
+        hit = int(np.argmax(up[0] * b >= np.abs(last)))
+        return np.append(free[:, hit], last[hit]).astype(np.int64).reshape(shape)
 
     def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
         return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))

@@ -132,13 +132,13 @@ class Habits:
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self).__init__).parameters
-        given = {
+        options = {
             name: value
             for name, value in self.get_params().items()
             if name not in ("epsilon", "guarantee") and value != parameters[name].default
         }
-        given = {"epsilon": self.epsilon, **given, "guarantee": self.guarantee}
-        word = {guarantee: f" {said}" for guarantee, said in NOT_STRICT.items()}
+        options = {"epsilon": self.epsilon, **options, "guarantee": self.guarantee}
+        word = {guarantee: f" {note}" for guarantee, note in NOT_STRICT.items()}
         fitted = vars(self).get("model_")
         if self.random_state is not None or self.noise == "common":
             word["strict"] = " NOT PRIVATE: reproducible"
@@ -146,7 +146,7 @@ class Habits:
             word["strict"] = f", fitted: {fitted.verdict().split('.')[0]}"
         elif self.delta is not None:
             word["strict"] = " (ε, δ), not pure"
-        shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        shown = ", ".join(f"{name}={value!r}" for name, value in options.items())
         return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
 
     def _repr_html_(self) -> str:
@@ -330,11 +330,11 @@ class Recipe(Habits):
 
     def _share_tables(self) -> Fraction:
         """The part of ε that the tables have if a structure is learnt."""
-        given = {name: getattr(self, name, SHARE_STRUCTURE) for name in self.shares}
-        rest = 1 - sum((share(name, value) for name, value in given.items()), Fraction(0))
+        terms = {name: getattr(self, name, SHARE_STRUCTURE) for name in self.shares}
+        rest = 1 - sum((share(name, value) for name, value in terms.items()), Fraction(0))
         if rest <= 0:
             raise BudgetError(
-                f"{' + '.join(given)} = {' + '.join(map(str, given.values()))} leaves nothing for "
+                f"{' + '.join(terms)} = {' + '.join(map(str, terms.values()))} leaves nothing for "
                 "the tables: they must stay below 1"
             )
         return rest
@@ -398,17 +398,17 @@ class Recipe(Habits):
         learnt = parts.structure.learn(own, shares, facts)
         derived = learnt.derived if parts.conditionals.derives else 0
         learnt = replace(learnt, foreseen=foreseen, derived=derived)
-        found: Sequence[Measurement] = learnt.measurements
+        basis: Sequence[Measurement] = learnt.measurements
         noise: Mapping[str, TableBudget] = {}
-        if not found:
+        if not basis:
             noise = parts.budget.allocate(own, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
-        found = found or [*released_columns(own), *parts.conditionals.measure(own, learnt, noise)]
+        basis = basis or [*released_columns(own), *parts.conditionals.measure(own, learnt, noise)]
         facts = replace(facts, schema=learnt.schema or facts.schema)
-        tables = parts.reconcile.reconcile(found, learnt.network, facts)
+        tables = parts.reconcile.reconcile(basis, learnt.network, facts)
         every = (close(curator),) * len(tables)
-        sources = parts.reconcile.sources(found, learnt.network) or every
+        sources = parts.reconcile.sources(basis, learnt.network) or every
         hidden = {"random_state", *["delta"] * (self.delta is None)}
         shown = {k: v for k, v in self.get_params().items() if k not in hidden}
         model = Model(
@@ -420,7 +420,7 @@ class Recipe(Habits):
             type(self).__name__,
             shown,
             sources,
-            () if curator.ledger.levels else keep_measured(found, curator.ledger),
+            () if curator.ledger.levels else keep_measured(basis, curator.ledger),
         )
         if curator.ledger.levels:  # the counts of those with more ε stand for fewer persons
             model = door("persons").undo(model)
@@ -461,12 +461,12 @@ class Recipe(Habits):
 
     def _check_options(self, schema: Schema) -> None:
         """Refuse words that mean nothing, and what can't be promised."""
-        for name, value, known in (
+        for name, value, words in (
             ("guarantee", self.guarantee, GUARANTEES),
             ("noise", self.noise, ("exact", "opendp", "common")),
         ):
-            if not is_one_of(value, known):
-                raise BudgetError(f"{name} must be one of {tuple(known)}, got {show(value)}")
+            if not is_one_of(value, words):
+                raise BudgetError(f"{name} must be one of {tuple(words)}, got {show(value)}")
         check_seed(self.random_state)
         m = self.records_per_person
         if not is_whole(m, 1, MOST_RECORDS):
@@ -543,8 +543,8 @@ class Recipe(Habits):
     def _copy(self, ledger: Ledger) -> Self:
         """The same parameters with nothing fitted; from now on the ledger counts."""
         run = copy(self)
-        kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
-        run.__dict__ = kept | {"_unfinished": self.unfinished_}
+        state = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        run.__dict__ = state | {"_unfinished": self.unfinished_}
         self._unfinished = (*self.unfinished_, ledger)
         return run
 

@@ -87,8 +87,8 @@ class SubsetTables:
             if e < first:
                 break
             if size > 1:
-                kept = np.add.reduce(table.reshape(outer, self.sizes[e], -1), axis=1).ravel()
-                yield from self._sums(prefix, tuple(j for j in run if j != e), kept, e + 1)
+                margin = np.add.reduce(table.reshape(outer, self.sizes[e], -1), axis=1).ravel()
+                yield from self._sums(prefix, tuple(j for j in run if j != e), margin, e + 1)
             outer *= self.sizes[e]
 
 
@@ -175,8 +175,8 @@ class Lattice:
             values[len(member)].append(
                 value if kind == "H" else [value[member.index(j)] for j in ordered]
             )
-        for size, found in values.items():
-            self._runs(kind, size).add(pack(np.array(sets[size]), self._base), np.array(found))
+        for size, batch in values.items():
+            self._runs(kind, size).add(pack(np.array(sets[size]), self._base), np.array(batch))
 
     def _runs(self, kind: str, size: int) -> _SortedRuns:
         new = _SortedRuns(float if kind == "H" else (np.int64, (size,)))
@@ -194,13 +194,13 @@ class Lattice:
         if sets.shape[1] > self._members:
             rows, back = np.unique(sets, axis=0, return_inverse=True)
             return np.array(self._one_by_one(kind, rows))[back.ravel(), *part]
-        wanted, runs = pack(sets, self._base), self._runs(kind, sets.shape[1])
-        values, found = runs.find(wanted, part)
-        if not found.all():
-            keys, first, back = np.unique(wanted[~found], return_index=True, return_inverse=True)
-            counted = self._fill(kind, sets[~found][first])
+        all_keys, runs = pack(sets, self._base), self._runs(kind, sets.shape[1])
+        values, hits = runs.find(all_keys, part)
+        if not hits.all():
+            keys, first, back = np.unique(all_keys[~hits], return_index=True, return_inverse=True)
+            counted = self._fill(kind, sets[~hits][first])
             runs.add(keys, counted)
-            values[~found] = counted[back, *(p[~found] for p in part)]
+            values[~hits] = counted[back, *(p[~hits] for p in part)]
         return values
 
     def _fill(self, kind: str, sets: np.ndarray) -> np.ndarray:
@@ -233,7 +233,7 @@ class _SortedRuns:
 
     def add(self, keys: np.ndarray, values: np.ndarray) -> None:
         """Keep values; what is full is emptied first, and counted again when it is asked for."""
-        if sum(len(kept) for kept, _ in self.runs) + len(keys) > MAX_KEPT:
+        if sum(len(run) for run, _ in self.runs) + len(keys) > MAX_KEPT:
             self.runs.clear()
         self.runs.append(_sort(keys, values))
         while len(self.runs) > 1 and len(self.runs[-2][0]) < 2 * len(self.runs[-1][0]):
@@ -245,15 +245,15 @@ class _SortedRuns:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Values of some keys, or of each value its number ``part``; and which keys are there."""
         kind = self.kind.base if part else self.kind
-        out, left = np.empty(len(wanted), dtype=kind), np.ones(len(wanted), dtype=bool)
+        out, rest = np.empty(len(wanted), dtype=kind), np.ones(len(wanted), dtype=bool)
         for keys, values in self.runs:
-            asked = wanted[left]
-            at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-            hit = keys[at] == asked
-            where = np.flatnonzero(left)[hit]
+            targets = wanted[rest]
+            at = np.minimum(np.searchsorted(keys, targets), len(keys) - 1)
+            hit = keys[at] == targets
+            where = np.flatnonzero(rest)[hit]
             out[where] = values[at[hit], *(p[where] for p in part)]
-            left[where] = False
-        return out, ~left
+            rest[where] = False
+        return out, ~rest
 
 
 def _sort(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -335,8 +335,8 @@ class Records:
 
     def expect(self, sets: Iterable[Sequence[int]]) -> None:
         """Tables that are asked for next: the first of them brings the others in the same pass."""
-        wanted = (tuple(columns) for columns in sets)
-        self._expected = dict.fromkeys(s for s in wanted if s not in self._tables)
+        keys = (tuple(columns) for columns in sets)
+        self._expected = dict.fromkeys(s for s in keys if s not in self._tables)
 
     def table(self, columns: tuple[int, ...]) -> np.ndarray:
         """Counts of some columns, axes in that order: int64, read-only, kept up to 2^24 cells."""
@@ -422,5 +422,5 @@ class Records:
         """What ``make`` computes from these records, once; kept for the next question."""
         if make not in self._derived:
             self._derived[make] = make(self)
-        found: Derived = self._derived[make]
-        return found
+        result: Derived = self._derived[make]
+        return result

@@ -152,38 +152,40 @@ def check(
     mechanisms: Mapping[str, Check] | None = None,
 ) -> list[str]:
     """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none."""
-    known: set[str] = set()
-    found: list[str] = []
+    ids: set[str] = set()
+    violations: list[str] = []
     checks = MECHANISMS if mechanisms is None else mechanisms
     for e in entries:
-        found += [
+        violations += [
             f"{code} {e.id} {e.step}: {message}"
-            for code, message in _check_entry(e, known, unit.records, checks)
+            for code, message in _check_entry(e, ids, unit.records, checks)
         ]
         fits = unit.n_is_public or e.relation == unit.relation or not e.inputs
         if e.kind == "mechanism" and not fits:
             promised = f"where the run promises {unit.relation}"
-            found.append(f"L7 {e.id} {e.step}: {e.relation}, {promised}")
-        known.add(e.id)
+            violations.append(f"L7 {e.id} {e.step}: {e.relation}, {promised}")
+        ids.add(e.id)
     parts = children(entries)
     for group in (e for e in entries if e.kind == "group"):
         broken = group_rule(group, parts.get(group.id, []))
-        found += [f"L6 {group.id} {group.step}: {message}" for message in broken]
+        violations += [f"L6 {group.id} {group.step}: {message}" for message in broken]
     if epsilon == math.inf:
         raw = sum(e.kind == "unaccounted_access" for e in entries)
-        found.append(f"L8 claimed {claimed}, truly infinite (not DP): {raw} unaccounted access(es)")
+        violations.append(
+            f"L8 claimed {claimed}, truly infinite (not DP): {raw} unaccounted access(es)"
+        )
     if finite > claimed:
-        found.append(f"L8 claimed {claimed}, the accounted part truly costs {finite}")
-    return found + [f"L10 {note}" for note in notes if "reproducible" in note]
+        violations.append(f"L8 claimed {claimed}, the accounted part truly costs {finite}")
+    return violations + [f"L10 {note}" for note in notes if "reproducible" in note]
 
 
 def children(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     """The entries of each group, by its id."""
-    found: dict[str, list[Entry]] = {}
+    groups: dict[str, list[Entry]] = {}
     for e in entries:
         if e.parent is not None:
-            found.setdefault(e.parent, []).append(e)
-    return found
+            groups.setdefault(e.parent, []).append(e)
+    return groups
 
 
 def _check_entry(
@@ -296,24 +298,24 @@ def group_rule(group: Entry, children: Sequence[Entry]) -> Iterator[str]:
     steps: dict[str, list[str]] = {}
     for e in children:
         steps.setdefault(e.record_filter or "", []).append(e.step)
-    taken: dict[str, str] = {}  # the part that holds each value
+    part_of: dict[str, str] = {}  # the part that holds each value
     names = {over: _parse(over)[0] for over in steps}
-    for over, named in steps.items():
+    for over, titles in steps.items():
         if not over.startswith("records:"):
-            more = f" and {len(named) - 1} more are" if len(named) > 1 else " is"
+            more = f" and {len(titles) - 1} more are" if len(titles) > 1 else " is"
             yield (
-                f"{named[0]}{more} composed in parallel over {over!r}: "
+                f"{titles[0]}{more} composed in parallel over {over!r}: "
                 "only disjoint sets of records compose in parallel, never columns"
             )
         values, first = _parse(over)[1], next(iter(steps))
         other = (
             first
             if names[over] != names[first]
-            else next((taken[v] for v in values if v in taken), over)
+            else next((part_of[v] for v in values if v in part_of), over)
         )
         if other != over:
             yield f"parts {other!r} and {over!r} are not disjoint"
-        taken |= dict.fromkeys(values, over)
+        part_of |= dict.fromkeys(values, over)
 
 
 def _parse(text: str) -> tuple[str, set[str]]:
@@ -351,13 +353,13 @@ def check_coverage(releases: Sequence[Release], entries: Sequence[Entry]) -> lis
         for e in entries
         if e.kind == "mechanism" and e.domain_sizes is not None
     }
-    found = []
+    violations = []
     for r in releases:
-        known = _join(measured.get(i, 0) for i in r.sources)
-        gone = [a for a in r.attributes if not known & bit[a]]
+        cover = _join(measured.get(i, 0) for i in r.sources)
+        gone = [a for a in r.attributes if not cover & bit[a]]
         strange = [i for i in r.sources if i not in measured]
         if strange or not r.sources:
-            found.append(
+            violations.append(
                 f"L11 table of {r.name!r}: "
                 + (
                     f"comes from {strange[0]!r}, which measured nothing that was paid for"
@@ -366,21 +368,21 @@ def check_coverage(releases: Sequence[Release], entries: Sequence[Entry]) -> lis
                 )
             )
         elif gone:
-            found.append(
+            violations.append(
                 f"L11 table of {r.name!r}: the lines that it comes from don't touch "
                 f"{', '.join(map(repr, gone[:3]))}"
             )
         elif len(r.sources) == 1 and cells.get(r.sources[0], r.cells) < r.cells:
-            found.append(
+            violations.append(
                 f"L11 table of {r.name!r}: it has {r.cells:,} cells, its line "
                 f"{r.sources[0]} charges for {cells[r.sources[0]]:,}"
             )
-    return found
+    return violations
 
 
 def _join(sets: Iterable[int]) -> int:
     """The union of sets that are written as bits."""
-    found = 0
+    union = 0
     for one in sets:
-        found |= one
-    return found
+        union |= one
+    return union

@@ -44,8 +44,8 @@ def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any
             f"column names must be texts, got {show(strange[0])}: rename them, for "
             "example frame.rename(columns=str)"
         )
-    asked = set(columns if declared is None else declared)
-    if twice := repeated([c for c in columns if c in asked]):
+    names = set(columns if declared is None else declared)
+    if twice := repeated([c for c in columns if c in names]):
         raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
     return columns
 
@@ -130,11 +130,11 @@ class Schema:
                 f"unknown: {show(unknown)}, groups: {show(self.groups)}"
             )
         self._check_left_out()
-        said: Any = self.file
-        if isinstance(said, dict):
-            said = {"header": not self.columns} | said
-        if said is not None:
-            object.__setattr__(self, "file", door("files").FileFormat.of(said))
+        file: Any = self.file
+        if isinstance(file, dict):
+            file = {"header": not self.columns} | file
+        if file is not None:
+            object.__setattr__(self, "file", door("files").FileFormat.of(file))
         if self.file is not None and self.file.header != (not self.columns):
             raise SchemaError(
                 "columns name those of a file whose first line doesn't: say columns and header = "
@@ -271,14 +271,14 @@ class Schema:
         **Privacy:** reads column names and the public number of rows only.
         """
         columns = check_columns(frame, self.names)
-        known = set(self.names)
+        names = set(self.names)
         there = set(columns)
         if gone := [n for n in self.names if n not in there]:
             raise SchemaError(
                 f"missing column(s): {gone}; the table has {len(columns)} columns, "
                 f"the schema {len(self)}"
             )
-        if extra := [c for c in columns if c not in known and c not in self.left_out]:
+        if extra := [c for c in columns if c not in names and c not in self.left_out]:
             raise SchemaError(
                 f"undeclared column(s): {extra}; declare them, "
                 "or drop them with frame[list(schema.names)]"
@@ -300,8 +300,8 @@ class Schema:
             raise SchemaError(f"uniforms must have the shape of the codes, {codes.shape}")
         places = [None] * len(self) if uniforms is None else uniforms.T
         parts = zip(self.attributes, codes.T, places, strict=True)
-        made = {a.name: a.decode(c.astype(np.int64), place) for a, c, place in parts}
-        return self.put_in_order(pd.DataFrame(made))
+        columns = {a.name: a.decode(c.astype(np.int64), place) for a, c, place in parts}
+        return self.put_in_order(pd.DataFrame(columns))
 
     def put_in_order(self, frame: pd.DataFrame, fixed: Iterable[str] = ()) -> pd.DataFrame:
         """A synthetic table with numbers as ``at_most`` rules ask; ``fixed`` columns stay.
@@ -310,8 +310,8 @@ class Schema:
         """
         if not self.rules:
             return frame
-        known = {a.name: a for a in self.attributes}
-        ordered: pd.DataFrame = door("constraints").put_in_order(frame, self.rules, known, fixed)
+        by_name = {a.name: a for a in self.attributes}
+        ordered: pd.DataFrame = door("constraints").put_in_order(frame, self.rules, by_name, fixed)
         return ordered
 
     # --- how files hold a schema is the business of ``files`` ------------------------------------

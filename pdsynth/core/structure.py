@@ -88,8 +88,8 @@ class MaxCells:
         bound = max(math.floor(self.cells / child_size), 1)
         by_cells = tuple(sorted(placed, key=lambda j: (sizes[j], j)))
         by_number: dict[int, list[tuple[int, ...]]] = {}
-        for found in _maximal(by_cells, tuple(sizes), bound, self.most):
-            by_number.setdefault(len(found), []).append(found)
+        for parents in _maximal(by_cells, tuple(sizes), bound, self.most):
+            by_number.setdefault(len(parents), []).append(parents)
         return [
             np.array(rows, dtype=np.int64).reshape(len(rows), s)
             for s, rows in sorted(by_number.items())
@@ -215,11 +215,11 @@ def count_sets(sizes: Sequence[int], cells: int, members: int) -> tuple[int, ...
     """
     ways = Counter({(1, 0): 1})  # how many sets have so many cells and members
     for size in sizes:
-        for (product, taken), number in [*ways.items()]:
-            if product * size <= cells and taken < members:
-                ways[product * size, taken + 1] += number
+        for (product, count), number in [*ways.items()]:
+            if product * size <= cells and count < members:
+                ways[product * size, count + 1] += number
     return tuple(
-        sum(number for (_, taken), number in ways.items() if taken == m) for m in range(members + 1)
+        sum(number for (_, count), number in ways.items() if count == m) for m in range(members + 1)
     )
 
 
@@ -235,17 +235,17 @@ def _maximal(
     placed: tuple[int, ...], sizes: tuple[int, ...], bound: int, most: int
 ) -> list[tuple[int, ...]]:
     """Maximal subsets of ``placed`` (rising in size): at most ``most`` members, ``bound`` cells."""
-    found: list[tuple[int, ...]] = []
+    sets: list[tuple[int, ...]] = []
 
     def grow(start: int, chosen: tuple[int, ...], cells: int, smallest_left_out: int) -> None:
         if len(chosen) == most:
-            found.append(chosen)
+            sets.append(chosen)
             return
         # sizes rise along `placed`: the first attribute left out is the cheapest that might fit
         if start == len(placed) or cells * sizes[placed[start]] > bound:
-            left = min([smallest_left_out, *(sizes[j] for j in placed[start:])])
-            if cells * left > bound:
-                found.append(chosen)
+            least = min([smallest_left_out, *(sizes[j] for j in placed[start:])])
+            if cells * least > bound:
+                sets.append(chosen)
             return
         size = sizes[placed[start]]
         grow(start + 1, (*chosen, placed[start]), cells * size, smallest_left_out)
@@ -253,7 +253,7 @@ def _maximal(
             grow(start + 1, chosen, cells, min(smallest_left_out, size))
 
     grow(0, (), 1, bound + 1)
-    return [tuple(sorted(s)) for s in found]
+    return [tuple(sorted(s)) for s in sets]
 
 
 # --- what tables of k parents are worth under noise -----------------------------------------------
@@ -311,8 +311,8 @@ def list_candidates(
     parts = []
     for child in permitted.ready(children, placed):
         forced, free = permitted.parents(child, placed)
-        taken = sizes[child] * math.prod(sizes[p] for p in forced)
-        for rows in rule.after_forcing(len(forced)).parent_sets(free, taken, sizes):
+        cells = sizes[child] * math.prod(sizes[p] for p in forced)
+        for rows in rule.after_forcing(len(forced)).parent_sets(free, cells, sizes):
             if forced:
                 rows = np.hstack([np.tile(np.array(forced, dtype=np.int64), (len(rows), 1)), rows])
             parts.append((np.full(len(rows), child, dtype=np.int64), rows))
@@ -544,8 +544,8 @@ class Learner(Restricted):
             return self.policy_alone(facts, rule.label())
         if isinstance(rule, MaxParents) and len(facts.schema) <= 24:
             curator.prepare(rule.k + 1, self.measure)  # one pass over the records for all
-        found = name_origin(self.grow(curator, shares, rule, facts), curator)
-        return replace(found, known=self.known(facts), rule=rule.label())
+        result = name_origin(self.grow(curator, shares, rule, facts), curator)
+        return replace(result, known=self.known(facts), rule=rule.label())
 
     def rule(self, facts: Facts) -> ParentRule | None:
         """The rule for parent sets, None where no edge is worth its noise."""

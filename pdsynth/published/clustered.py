@@ -70,8 +70,8 @@ AFFINITIES = "similarity", "printed"
 
 def check_affinity(name: str, given: object, *more: str) -> None:
     """Refuse what is no affinity of HMPrivBayes, ours or the paper's."""
-    if not is_one_of(given, known := (*more, *AFFINITIES)):
-        raise BudgetError(f"{name} must be one of {known}, got {show(given)}")
+    if not is_one_of(given, words := (*more, *AFFINITIES)):
+        raise BudgetError(f"{name} must be one of {words}, got {show(given)}")
 
 
 def affinity(similarity: np.ndarray, sigma: float, reading: str) -> np.ndarray:
@@ -111,16 +111,16 @@ class PrintedClusters(InClusters):
         **Privacy:** claims ε₁, and costs ⌊d/2⌋ times that.
         """
         public, d = self.made.public_clusters(encoding.original), len(encoding.schema)
-        known = None if public is None else spread_over_bits(public, encoding)
-        if known is not None and not self.made.eta:
-            return Clustering(known, ParentFilter.by_distance(range(d)))
+        clusters = None if public is None else spread_over_bits(public, encoding)
+        if clusters is not None and not self.made.eta:
+            return Clustering(clusters, ParentFilter.by_distance(range(d)))
         each = epsilon1 * 2 * (d // 2) / (d * (d - 1))
         sketch, entry = raw_door(bits).information_sketch(
             each, claimed=epsilon1, step=step, source=source, measure=measure
         )
         ties = ParentFilter(sketch, float(number("eta", self.made.eta)), entry)
         # of distances exp(−s/2σ²) makes sense
-        return Clustering(known or self.find_clusters(sketch), ties, similarity=sketch)
+        return Clustering(clusters or self.find_clusters(sketch), ties, similarity=sketch)
 
     def doors(
         self, bits: Curator, clusters: Clusters, source: str
@@ -160,7 +160,7 @@ class PrintedIBayes(PrintedClusters):
         risk = dict(zip(names, self.risk(counts), strict=True))
         pairs, tables = list[Pair](), list[Measurement]()
         for door, cluster, label in self.doors(bits, plan.clusters, PARALLEL):
-            found = ibayes(
+            picks = ibayes(
                 door,
                 cluster,
                 self.most,
@@ -169,8 +169,8 @@ class PrintedIBayes(PrintedClusters):
                 plan.ties,
                 label=label,
             )  # Algorithm 4
-            tables += measure(door, [found], self.most, risk, shares["tables"], entry)  # Alg. 5
-            pairs += found
+            tables += measure(door, [picks], self.most, risk, shares["tables"], entry)  # Alg. 5
+            pairs += picks
         return self.result(bits.schema, plan, pairs, tables, risk_entropy_=risk)
 
     def risk(self, histograms: Sequence[np.ndarray]) -> Iterable[float]:
@@ -202,13 +202,13 @@ class PrintedABN(PrintedClusters):
             plan = replace(plan, similarity=1 - plan.similarity)
         pairs, tables = list[Pair](), list[Measurement]()
         for door, cluster, label in self.doors(bits, plan.clusters, ONE_BUDGET):
-            found = abn_published(
+            picks = abn_published(
                 door, shares["selections"], door.noise, most=self.most, columns=cluster, label=label
             )
             budget = uniform(len(cluster), shares["tables"], source=SDG)
-            network = Network.of_columns(found, encoding.schema.names)
+            network = Network.of_columns(picks, encoding.schema.names)
             tables += noisy_conditionals(door, network, dict.fromkeys(network.order, budget))
-            pairs += found
+            pairs += picks
         return self.result(bits.schema, plan, pairs, tables)
 
 

@@ -133,20 +133,20 @@ class ParentSets:
         """Classes of visited rows (sets, rows), counts (2, classes) of them and of the others."""
         labels, first = self._labels[i], self._ends[i][:wide]
         counts = self._counts[i][:, : self._ends[i][wide]]
-        seen = np.empty((wide, len(self._rows)), dtype=labels.dtype)
+        classes = np.empty((wide, len(self._rows)), dtype=labels.dtype)
         values = self.partitions.columns[self.children[i]].take(self._rows).astype(np.int64)
         if self._loops:
             part = np.zeros(counts.shape, dtype=np.int64)
-            self._loops[0](labels, self._rows, values, weights, first, seen, part)
+            self._loops[0](labels, self._rows, values, weights, first, classes, part)
         else:
             for j in range(wide):
-                labels[j].take(self._rows, out=seen[j], mode="clip")
-            keys = seen + first[:, None]
+                labels[j].take(self._rows, out=classes[j], mode="clip")
+            keys = classes + first[:, None]
             keys += values * counts.shape[1]
             part = np.bincount(keys.ravel(), weights=weights, minlength=counts.size)
             part = part.astype(np.int64).reshape(counts.shape)
         part[:, first] = 0
-        return seen, part, counts - part
+        return classes, part, counts - part
 
     def keep(self, which: np.ndarray) -> None:
         """Where ``which`` is True, dp[S, j] becomes dp[S, j−1] ∪ {f} of the last :meth:`grow`."""
@@ -156,22 +156,22 @@ class ParentSets:
             raise ValueError(
                 "a larger set is new: which must be (children, size+1) and its last column True"
             )
-        for i, taken in enumerate(which):
-            self._take(i, taken)
+        for i, row in enumerate(which):
+            self._take(i, row)
         self.size = wide
 
     def _take(self, i: int, taken: np.ndarray) -> None:
         """New sets of child ``i``: each the one before it, whose classes the visited rows leave."""
         (_, part, rest), counts, ends = self._splits[i], self._counts[i], self._ends[i]
-        wide, left = len(taken), _find_mixed(part)
+        wide, mixed = len(taken), _find_mixed(part)
         first, sizes = ends[:wide], ends[1 : wide + 1] - ends[:wide]
-        before = np.zeros(len(left) + 1, dtype=np.int64)
-        left.cumsum(out=before[1:])
+        before = np.zeros(len(mixed) + 1, dtype=np.int64)
+        mixed.cumsum(out=before[1:])
         new = np.repeat(sizes - 1 - before[first], sizes)
         new += before[1:]
-        new *= left
+        new *= mixed
         self._move(i, taken, new)
-        leaving, cut = part.compress(left, axis=1), before[ends[: wide + 1]].tolist()
+        leaving, cut = part.compress(mixed, axis=1), before[ends[: wide + 1]].tolist()
         ends = ends.tolist()
         staying = np.add.reduceat(_find_mixed(rest), first, dtype=np.int64).tolist()
         pieces, size = [counts[:, : ends[1]]], [ends[1]]
@@ -192,16 +192,18 @@ class ParentSets:
 
     def _move(self, i: int, taken: np.ndarray, moved: np.ndarray) -> None:
         """Labels of the new sets: those of the set before, ``moved`` ones for the visited rows."""
-        labels, (seen, _, _) = self._labels[i], self._splits[i]
+        labels, (classes, _, _) = self._labels[i], self._splits[i]
         if len(labels) <= len(taken):
             spare = np.empty((4, labels.shape[1]), dtype=labels.dtype)
             labels = self._labels[i] = np.concatenate([labels, spare])
         if self._loops:
-            self._loops[1](labels, taken, self._rows, moved, self._ends[i], seen)
+            self._loops[1](labels, taken, self._rows, moved, self._ends[i], classes)
             return
         for j in np.flatnonzero(taken)[::-1].tolist():
             labels[j + 1] = labels[j]
-            labels[j + 1][self._rows] = moved[self._ends[i][j] : self._ends[i][j + 1]].take(seen[j])
+            labels[j + 1][self._rows] = moved[self._ends[i][j] : self._ends[i][j + 1]].take(
+                classes[j]
+            )
 
     def drop(self, child: int) -> None:
         """Forget a child that has entered the network."""

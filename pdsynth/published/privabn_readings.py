@@ -112,8 +112,8 @@ class AscendingChoice(ParentChoice):
                 if j == len(old) or score >= scores[j]:
                     old[j : j + 1], scores[j : j + 1] = [grown], [score]
                 before = old[j]
-        kept = {s for sets in self.sets.values() for s in sets}
-        self.labels = {s: found for s, found in self.labels.items() if s in kept or not s}
+        parents = {s for sets in self.sets.values() for s in sets}
+        self.labels = {s: labels for s, labels in self.labels.items() if s in parents or not s}
 
     def candidates(self) -> tuple[Candidates, np.ndarray]:
         """All (S, dp[S, j]), each set once, smaller ones first."""

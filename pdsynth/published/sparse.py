@@ -38,12 +38,12 @@ class SparseTable:
     def look_up(self, p: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """``p``, P(X | π), with missing configurations appended; where each ``key`` stands."""
         at = np.searchsorted(self.keys, key)
-        known = at < len(self.keys)
-        known[known] = self.keys[at[known]] == key[known]
-        if known.all():
+        hits = at < len(self.keys)
+        hits[hits] = self.keys[at[hits]] == key[hits]
+        if hits.all():
             return p, at
-        new, back = np.unique(key[~known], return_inverse=True)
-        at[~known] = p.shape[1] + back
+        new, back = np.unique(key[~hits], return_inverse=True)
+        at[~hits] = p.shape[1] + back
         return np.hstack([p, self._unseen(new)]), at
 
     def _unseen(self, keys: np.ndarray) -> np.ndarray:

@@ -99,12 +99,12 @@ class PrintedSums(PairwiseSums):
         most = max(1, math.ceil(len(sums) * number("keep", self.keep)))
         best[np.argsort(-sums, kind="stable")[:most]] = True
         ends = np.cumsum([len(c) for c, _ in candidates.by_size])[:-1]
-        kept = [
+        pairs = [
             (c[has], p[has])
             for (c, p), has in zip(candidates.by_size, np.split(best, ends), strict=True)
             if has.any()
         ]
-        return Candidates(tuple(kept), candidates.depends_on)
+        return Candidates(tuple(pairs), candidates.depends_on)
 
 
 def sensitivity_of_one_pair(curator: Curator, candidates: Candidates) -> int:
