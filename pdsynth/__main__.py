@@ -77,11 +77,13 @@ def print_audits(results: Iterable[Result]) -> int:
         wrong += [] if result.as_expected else [result.name]
         if result.expect == NOT_REFUTED and result.runs and result.moves:
             sees[result.moves > FEW].append(result.detectable)
-    for words, seen in zip((f"at most {FEW} answers move", "more answers move"), sees, strict=True):
-        if seen:
+    for words, factors in zip(
+        (f"at most {FEW} answers move", "more answers move"), sees, strict=True
+    ):
+        if factors:
             print(
-                f"Where {words}, {len(seen)} sound sampled cases see "
-                f"{format_epsilon(min(seen))} to {format_epsilon(max(seen))} times the claim."
+                f"Where {words}, {len(factors)} sound sampled cases see "
+                f"{format_epsilon(min(factors))} to {format_epsilon(max(factors))} times the claim."
             )
     print(
         f"{expected} of {expected + len(wrong)} as expected"

@@ -402,5 +402,5 @@ def svg(plot: go.Figure, *, width: int = 900, height: int | None = None) -> str:
         trace.uid = f"{number:06x}"
     height = height or plot.layout.height or 420
     text = plot.to_image(format="svg", width=width, height=height).decode()
-    drawn = re.search(r'id="defs-([0-9a-f]{6})"', text)
-    return (text.replace(drawn[1], "pdsynth") if drawn else text).rstrip("\n") + "\n"
+    match = re.search(r'id="defs-([0-9a-f]{6})"', text)
+    return (text.replace(match[1], "pdsynth") if match else text).rstrip("\n") + "\n"

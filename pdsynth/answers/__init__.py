@@ -61,32 +61,32 @@ def marginal(
     model: Model, names: Any, interval: Any = None, repeats: Any = 20, random_state: Any = None
 ) -> pd.Series | pd.DataFrame:
     """Expected counts of some attributes, as :meth:`.Model.marginal` says."""
-    asked = _check_names(model, names)
+    attributes = _check_names(model, names)
     level = _check_level(interval, repeats)
-    p, exact = joint(model, asked)
-    index = _index(model, asked)
+    p, exact = joint(model, attributes)
+    index = _index(model, attributes)
     counts = pd.Series(p.ravel() * model.n, index=index, name="count")
     counts.attrs["exact"] = exact
     if level is None:
         return counts
-    noisy = best_measured(model, asked, level)
-    known = np.zeros(p.size, dtype=bool)
+    noisy = best_measured(model, attributes, level)
+    mask = np.zeros(p.size, dtype=bool)
     low, high, middle = np.zeros(p.size), np.zeros(p.size), np.full(p.size, np.nan)
     if noisy is not None:
         middle = noisy.counts.ravel()
-        known = ~np.isnan(middle)
+        mask = ~np.isnan(middle)
         low, high = middle - noisy.half.ravel(), middle + noisy.half.ravel()
-    if not known.all():
-        spread = spread_of(model, lambda m: joint(m, asked)[0].ravel(), repeats, random_state)
+    if not mask.all():
+        spread = spread_of(model, lambda m: joint(m, attributes)[0].ravel(), repeats, random_state)
         wide = _student(level, repeats) * spread
-        low = np.where(known, low, counts.to_numpy() - wide)
-        high = np.where(known, high, counts.to_numpy() + wide)
-    found = counts.to_frame()
-    found["low"], found["high"] = _within(model, low), _within(model, high)
-    found["kind"] = np.where(known, "noise", "bootstrap")
-    found["measured"] = np.where(known, middle, np.nan)
-    found.attrs |= {"exact": exact, "said": _say(level, known, noisy)}
-    return found
+        low = np.where(mask, low, counts.to_numpy() - wide)
+        high = np.where(mask, high, counts.to_numpy() + wide)
+    answer = counts.to_frame()
+    answer["low"], answer["high"] = _within(model, low), _within(model, high)
+    answer["kind"] = np.where(mask, "noise", "bootstrap")
+    answer["measured"] = np.where(mask, middle, np.nan)
+    answer.attrs |= {"exact": exact, "said": _say(level, mask, noisy)}
+    return answer
 
 
 def expectation(
@@ -94,29 +94,29 @@ def expectation(
 ) -> float | pd.Series:
     """The expected sum of a product of weights, as :meth:`.Model.expectation` says."""
     vectors = {name: _vector(model, name, w) for name, w in _check_weights(weights).items()}
-    asked, level = _check_names(model, list(vectors)), _check_level(interval, repeats)
+    attributes, level = _check_names(model, list(vectors)), _check_level(interval, repeats)
     query = np.ones(())
-    for name in asked:
+    for name in attributes:
         query = np.multiply.outer(query, vectors[name])
-    p, _ = joint(model, asked)
+    p, _ = joint(model, attributes)
     value = float(model.n * (p * query).sum())
     if level is None:
         return value
     counting = bool(np.isin(query, (0, 1)).all())
-    noisy = _best_sum(model, asked, query > 0, level) if counting else None
+    noisy = _best_sum(model, attributes, query > 0, level) if counting else None
     if noisy is not None:
         low, high = noisy.counts - noisy.half, noisy.counts + noisy.half
         low, high = _within(model, low), _within(model, high)
     else:
         spread = spread_of(
-            model, lambda m: (joint(m, asked)[0] * query).sum()[None], repeats, random_state
+            model, lambda m: (joint(m, attributes)[0] * query).sum()[None], repeats, random_state
         )
         wide = _student(level, repeats) * float(spread[0])
         low, high = value - wide, value + wide
     kind = "bootstrap" if noisy is None else "noise"
-    found = pd.Series({"value": value, "low": float(low), "high": float(high), "kind": kind})
-    found.attrs["said"] = _say(level, np.array([noisy is not None]), noisy)
-    return found
+    answer = pd.Series({"value": value, "low": float(low), "high": float(high), "kind": kind})
+    answer.attrs["said"] = _say(level, np.array([noisy is not None]), noisy)
+    return answer
 
 
 # --- what was measured ---------------------------------------------------------------------------
@@ -135,9 +135,9 @@ def best_measured(model: Model, names: Sequence[str], level: float) -> Noisy | N
 
     Counts over ``names``, one axis each; sums of a larger table, whose noise adds up.
     """
-    found = [_read(model, *each, names, level) for each in noisy_tables(model)]
-    held = [one for one in found if one is not None]
-    return min(held, key=lambda one: float(np.nanmean(one.half)), default=None)
+    readings = [_read(model, *each, names, level) for each in noisy_tables(model)]
+    candidates = [one for one in readings if one is not None]
+    return min(candidates, key=lambda one: float(np.nanmean(one.half)), default=None)
 
 
 def _nodes(model: Model, names: Sequence[str]) -> list[str]:
@@ -186,8 +186,8 @@ def _whole_values(
     """Over declared values: of bits what spells one, of merged values those that stand alone."""
     if model.encoding is not None:
         shape = [2 ** len(model.encoding.bits(name)) for name in names]
-        kept = tuple(slice(model.schema[name].size) for name in names)
-        return table.reshape(shape)[kept], half.reshape(shape)[kept]
+        slices = tuple(slice(model.schema[name].size) for name in names)
+        return table.reshape(shape)[slices], half.reshape(shape)[slices]
     if measured.merging is not None:
         for axis, name in enumerate(names):
             codes = measured.merging.codes[model.schema.index(name)]
@@ -201,7 +201,7 @@ def _whole_values(
 
 def _best_sum(model: Model, names: Sequence[str], cells: np.ndarray, level: float) -> Noisy | None:
     """What a measured table says of the sum of some cells; None where none holds them whole."""
-    found = []
+    candidates = []
     for measured, line in noisy_tables(model):
         if isinstance(line.scale, tuple) or model.encoding is not None:
             continue
@@ -211,8 +211,8 @@ def _best_sum(model: Model, names: Sequence[str], cells: np.ndarray, level: floa
         of = measured.table.size
         behind = of // math.prod(_shape(model, measured, names)) * int(cells.sum())
         half = half_width(line.mechanism, line.scale, behind, of, level) if behind else 0
-        found.append(Noisy(one.counts[cells].sum(), np.float64(half), measured.entry))
-    return min(found, key=lambda one: float(one.half), default=None)
+        candidates.append(Noisy(one.counts[cells].sum(), np.float64(half), measured.entry))
+    return min(candidates, key=lambda one: float(one.half), default=None)
 
 
 def _shape(model: Model, measured: Measurement, names: Sequence[str]) -> list[int]:
@@ -231,15 +231,15 @@ def measured_cells(model: Model, level: Any = 0.9) -> pd.DataFrame:
     **Privacy:** post-processing of the release.
     """
     chance = _check_level(level, 1)
-    kept, cells = [], 0
+    pairs, cells = [], 0
     for measured, line in sorted(noisy_tables(model), key=lambda pair: pair[0].table.size):
         cells += measured.table.size
         if cells <= MOST_MEASURED:
-            kept.append((measured, line))
+            pairs.append((measured, line))
     order = {e.id: at for at, e in enumerate(model.ledger.entries)}
     parts = [
         _cells_of(model, *pair, chance or 0.9)
-        for pair in sorted(kept, key=lambda pair: order[pair[0].entry])
+        for pair in sorted(pairs, key=lambda pair: order[pair[0].entry])
     ]
     columns = ["line", "attributes", "values", "measured", "low", "high"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
@@ -286,7 +286,7 @@ def count_held(model: Model, codes: np.ndarray, level: float = 0.9) -> tuple[int
 
     **Privacy:** reads real records exactly: no guarantee covers it.
     """
-    held = total = 0
+    hits = total = 0
     bits = codes if model.encoding is None else model.encoding.encode(codes)
     for measured, line in noisy_tables(model):
         columns = []
@@ -299,21 +299,21 @@ def count_held(model: Model, codes: np.ndarray, level: float = 0.9) -> tuple[int
         key = np.ravel_multi_index(columns, measured.table.shape)
         true = np.bincount(key, minlength=measured.table.size)
         cells = _cells_of(model, measured, line, level)
-        held += int(((cells["low"] <= true) & (true <= cells["high"])).sum())
+        hits += int(((cells["low"] <= true) & (true <= cells["high"])).sum())
         total += measured.table.size
-    return held, total
+    return hits, total
 
 
 # --- what is asked -------------------------------------------------------------------------------
 
 
 def _check_names(model: Model, names: Any) -> list[str]:
-    asked = list(to_names("names", names))
-    if not asked or len({*asked}) < len(asked):
+    attributes = list(to_names("names", names))
+    if not attributes or len({*attributes}) < len(attributes):
         raise SchemaError(f"names must list attributes, each once, got {show(names)}")
-    for name in asked:
+    for name in attributes:
         model.shown.index(name)
-    return asked
+    return attributes
 
 
 def _check_level(interval: Any, repeats: Any) -> float | None:
@@ -352,17 +352,17 @@ def _vector(model: Model, name: str, given: Any) -> np.ndarray:
         right[-1] = edges[-1]
         return np.append((edges[:-1] + right) / 2, [0.0] * attribute.missing)
     if isinstance(given, Mapping):
-        known = {x: code for code, x in enumerate(attribute.labels)}
-        known |= {x: code for code, x in enumerate(attribute.values)}
-        found = np.zeros(attribute.size)
+        codes = {x: code for code, x in enumerate(attribute.labels)}
+        codes |= {x: code for code, x in enumerate(attribute.values)}
+        vector = np.zeros(attribute.size)
         for value, weight in given.items():
-            if value not in known:
+            if value not in codes:
                 raise SchemaError(
                     f"{name!r} has no value {show(value)}; it has "
                     f"{', '.join(attribute.labels[:8])}{', …' * (attribute.size > 8)}"
                 )
-            found[known[value]] = _number(name, weight)
-        return found
+            vector[codes[value]] = _number(name, weight)
+        return vector
     listed = np.atleast_1d(np.asarray(given, dtype=object))
     if listed.shape != (attribute.size,):
         raise SchemaError(

@@ -31,11 +31,11 @@ def spread_of(
     n rows are drawn one by one. **Privacy:** post-processing.
     """
     key = repeats, None if seed is None else int(seed)
-    kept = model.__dict__.setdefault("_played", {})  # fits are reused by the next question
-    if key not in kept:
-        kept.clear()
-        kept[key] = play(model, repeats, seed)
-    squares = [(model.n * (answer(again) - answer(drawn))) ** 2 for drawn, again in kept[key]]
+    cache = model.__dict__.setdefault("_played", {})  # fits are reused by the next question
+    if key not in cache:
+        cache.clear()
+        cache[key] = play(model, repeats, seed)
+    squares = [(model.n * (answer(again) - answer(table))) ** 2 for table, again in cache[key]]
     return np.sqrt(np.mean(squares, axis=0))
 
 
@@ -61,17 +61,17 @@ def play(model: Model, repeats: int, seed: Any) -> list[tuple[Any, Model]]:
             f"a bootstrap would draw {model.n:,} records again and again; at most "
             f"{MOST_RECORDS:,} are: ask for what was measured"
         )
-    made = rebuild(model)
+    recipe = rebuild(model)
     seeds = np.random.SeedSequence(seed).spawn(repeats)
-    found = []
+    fits = []
     for each in progress(seeds, "bootstrap", repeats, "fit"):
         codes = model.sample_codes(model.n, np.random.Generator(np.random.PCG64(each)))
         noise = ExactNoise([int(x) for x in each.generate_state(4)])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            again = _fit(made, model, codes, noise)
-        found.append((Drawn(model, codes), again))
-    return found
+            again = _fit(recipe, model, codes, noise)
+        fits.append((Drawn(model, codes), again))
+    return fits
 
 
 def _fit(made: Recipe, model: Model, codes: np.ndarray, noise: ExactNoise) -> Model:
@@ -99,9 +99,9 @@ def rebuild(model: Model) -> Recipe:
             f"no synthesizer here is called {show(model.algorithm)}, so its steps can't be "
             "repeated: ask for what was measured"
         )
-    known = cls().get_params()
-    given = {name: value for name, value in model.parameters.items() if name in known}
-    read = {name: _read(name, value) for name, value in given.items()}
+    defaults = cls().get_params()
+    parameters = {name: value for name, value in model.parameters.items() if name in defaults}
+    read = {name: _read(name, value) for name, value in parameters.items()}
     return cls().set_params(**read | {"random_state": None})
 
 
@@ -129,8 +129,8 @@ def _build(tree: ast.AST) -> Any:
     if isinstance(tree, ast.Constant):
         return tree.value
     if isinstance(tree, (ast.Tuple, ast.List)):
-        made = [_build(x) for x in tree.elts]
-        return tuple(made) if isinstance(tree, ast.Tuple) else made
+        items = [_build(x) for x in tree.elts]
+        return tuple(items) if isinstance(tree, ast.Tuple) else items
     if isinstance(tree, ast.Dict) and None not in tree.keys:
         return {_build(k): _build(v) for k, v in zip(tree.keys, tree.values, strict=True) if k}
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
@@ -140,7 +140,7 @@ def _build(tree: ast.AST) -> Any:
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
         words = {k.arg: _build(k.value) for k in tree.keywords if k.arg}
         name = tree.func.id
-        known = {x: vars(algorithms.parts).get(x) for x in algorithms.parts.__all__} | CALLS
-        if known.get(name) is not None:
-            return known[name](*map(_build, tree.args), **words)  # type: ignore[misc]
+        makers = {x: vars(algorithms.parts).get(x) for x in algorithms.parts.__all__} | CALLS
+        if makers.get(name) is not None:
+            return makers[name](*map(_build, tree.args), **words)  # type: ignore[misc]
     raise LookupError(type(tree).__name__)

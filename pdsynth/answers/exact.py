@@ -32,16 +32,16 @@ def joint(model: Any, names: Sequence[str]) -> tuple[np.ndarray, bool]:
     nodes = [*names]
     if bits is not None:
         nodes = [bits.schema.names[j] for name in names for j in bits.bits(name)]
-    given: Model | None = model
+    source: Model | None = model
     if model.schema.masks:  # rules between columns are kept
         ruled = model.ruled
-        given = ruled.exact if ruled.whole else None
-    found = None if given is None else _eliminate(given, nodes)
-    if found is None:
+        source = ruled.exact if ruled.whole else None
+    p = None if source is None else _eliminate(source, nodes)
+    if p is None:
         return _sampled(model, names, shape), False
     if bits is not None:
-        found = _spell(model, names, found)
-    return found / found.sum(), True
+        p = _spell(model, names, p)
+    return p / p.sum(), True
 
 
 def _eliminate(model: Model, nodes: Sequence[str]) -> np.ndarray | None:
@@ -50,10 +50,10 @@ def _eliminate(model: Model, nodes: Sequence[str]) -> np.ndarray | None:
     for child, parents in reversed(model.network.pairs):
         above.update(parents if child in above else ())
     index, sizes = domain.index, domain.sizes
-    asked = tuple(sorted(map(index, nodes)))
+    columns = tuple(sorted(map(index, nodes)))
     pairs = [(c, p, t) for (c, p), t in zip(model.network.pairs, model.tables, strict=True)]
     scopes = [tuple(map(index, (c, *p))) for c, p, _ in pairs if c in above]
-    tree = CliqueTree(elimination_tree([*scopes, asked], sizes), sizes)
+    tree = CliqueTree(elimination_tree([*scopes, columns], sizes), sizes)
     if sum(map(math.prod, tree.shapes)) > MOST_CELLS:
         return None
     factors = []
@@ -66,7 +66,7 @@ def _eliminate(model: Model, nodes: Sequence[str]) -> np.ndarray | None:
         log = marginalise(log.reshape([sizes[j] for j in scope]), scope, sorted(scope))
         factors.append((tree.place(tree.home(scope), sorted(scope)), log))
     tables, _ = tree.calibrate(tree.multiply(factors), 1.0)
-    at = tree.home(asked)
+    at = tree.home(columns)
     return marginalise(tables[at], tree.cliques[at], tuple(map(index, nodes)))
 
 
@@ -79,8 +79,8 @@ def _spell(model: Model, names: Sequence[str], found: np.ndarray) -> np.ndarray:
         own = out.sum(axis=tuple(a for a in range(out.ndim) if a != axis))
         legal = own[:size] / own[:size].sum() if own[:size].sum() else np.full(size, 1 / size)
         rows = np.moveaxis(out, axis, -1)
-        told = rows[..., :size] + rows[..., size:].sum(axis=-1, keepdims=True) * legal
-        out = np.moveaxis(told, -1, axis)
+        values = rows[..., :size] + rows[..., size:].sum(axis=-1, keepdims=True) * legal
+        out = np.moveaxis(values, -1, axis)
     return out
 
 

@@ -62,11 +62,11 @@ def _sum_of(scales: list[float], wide: float) -> np.ndarray:
     """P(sum of independent discrete Laplace numbers = z), z at index z modulo the length."""
     length = 2 ** math.ceil(math.log2(2 * TAIL * (wide + 1)))
     theta = 2 * np.pi * np.arange(length // 2 + 1) / length
-    found = np.ones(len(theta))
+    transform = np.ones(len(theta))
     for b in set(scales):
         p = math.exp(-1 / b)
-        found *= ((1 - p) ** 2 / (1 - 2 * p * np.cos(theta) + p * p)) ** scales.count(b)
-    return np.maximum(np.fft.irfft(found, length), 0)
+        transform *= ((1 - p) ** 2 / (1 - 2 * p * np.cos(theta) + p * p)) ** scales.count(b)
+    return np.maximum(np.fft.irfft(transform, length), 0)
 
 
 def _quantile(mass: np.ndarray, level: float) -> int:

@@ -64,8 +64,8 @@ def case(which: str | Case, epsilon: float | None = None) -> Case:
     """A case by name, with another claimed ε if given; BudgetError with the names that exist."""
     if not isinstance(which, Case) and not is_one_of(which, CASES):
         raise BudgetError(f"no audit case {show(which)}; there are {', '.join(CASES)}")
-    found = CASES[which] if isinstance(which, str) else which
-    return found if epsilon is None else replace(found, claimed=positive("epsilon", epsilon))
+    base = CASES[which] if isinstance(which, str) else which
+    return base if epsilon is None else replace(base, claimed=positive("epsilon", epsilon))
 
 
 def run(
@@ -117,8 +117,8 @@ def run_all(
     ]
     results = run_each(_run_alone, items, 1 if len(items) < 2 else jobs, in_order=True)
     with wanted(bool(progress) and not callable(progress)):
-        found = bars(results, "audits", len(items), "case")
-    for done, result in enumerate(found, 1):
+        stream = bars(results, "audits", len(items), "case")
+    for done, result in enumerate(stream, 1):
         if callable(progress):
             progress(done, len(items))
         yield result

@@ -36,11 +36,11 @@ def reporting(progress: Progress, total: int) -> Iterator[Callable[[int], None]]
     The fits within show no bars of their own.
     """
     shown = bool(progress) and not callable(progress)
-    with wanted(shown), bar(total, "audit", unit="run") as made, wanted(False):
+    with wanted(shown), bar(total, "audit", unit="run") as meter, wanted(False):
         if callable(progress):
             yield lambda done: progress(done, total)
         else:
-            yield lambda done: made.update(done - made.n)
+            yield lambda done: meter.update(done - meter.n)
 
 
 def collect(draw: Callable[[int], float], effort: Effort) -> Samples:
@@ -57,9 +57,9 @@ def collect(draw: Callable[[int], float], effort: Effort) -> Samples:
 
 def bound_samples(samples: Samples, effort: Effort) -> Finding:
     """The Clopper–Pearson bound of two samples."""
-    found, runs = lower_bound(*samples, audits=effort.audits), min(map(len, samples))
+    bound, runs = lower_bound(*samples, audits=effort.audits), min(map(len, samples))
     return Finding(
-        max(found.epsilon, 0.0), found.event, ceiling(runs, audits=effort.audits), runs, math.nan
+        max(bound.epsilon, 0.0), bound.event, ceiling(runs, audits=effort.audits), runs, math.nan
     )
 
 
@@ -80,12 +80,12 @@ class Sampling(Attack):
         """The Clopper–Pearson bound of the samples, and what it could have been."""
         samples, claimed = self.samples(case, effort), float(case.claimed)
         true, runs = case.theory(case.claimed), min(map(len, samples))
-        found = bound_samples(samples, effort)
+        finding = bound_samples(samples, effort)
         if true == math.inf:
-            return replace(found, detectable=math.inf)
+            return replace(finding, detectable=math.inf)
         simulation = self.simulate(case)
-        seen = power.detectable(simulation, claimed, true, runs, effort.audits)
-        return replace(found, detectable=seen, moves=simulation.moves)
+        limit = power.detectable(simulation, claimed, true, runs, effort.audits)
+        return replace(finding, detectable=limit, moves=simulation.moves)
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ class Sampled(Sampling):
     def samples(self, case: Case, effort: Effort) -> Samples:
         """Blocks of releases, each as large as ``NUMBERS`` allows."""
         runs = max(min(effort.runs, 1000), effort.runs // self.slow)
-        quiet, asked = listen(case)
-        statistic = self.statistic or likelihood_ratio(quiet, asked)
-        block = max(1, NUMBERS // max(1, count_numbers(asked)))
+        quiet, questions = listen(case)
+        statistic = self.statistic or likelihood_ratio(quiet, questions)
+        block = max(1, NUMBERS // max(1, count_numbers(questions)))
         out = np.empty(runs, dtype=np.int64), np.empty(runs, dtype=np.int64)
         with reporting(effort.progress, runs) as tell:
             for at in range(0, runs, block):
@@ -118,13 +118,16 @@ class Sampled(Sampling):
 
     def simulate(self, case: Case) -> power.Simulation:
         """From the cells that change, or releases with weaker noise."""
-        quiet, asked = listen(case)
+        quiet, questions = listen(case)
         if self.statistic is None:
             return power.simulate_templates(
-                [[power.Template(tuple(find_cells(both, asked)))] for both in (quiet, quiet[::-1])]
+                [
+                    [power.Template(tuple(find_cells(both, questions)))]
+                    for both in (quiet, quiet[::-1])
+                ]
             )
         statistic = self.statistic
-        runs = min(power.DRAWS, max(1000, power.NUMBERS // max(1, count_numbers(asked))))
+        runs = min(power.DRAWS, max(1000, power.NUMBERS // max(1, count_numbers(questions))))
 
         def simulate(factor: float) -> Samples:
             first, second = (
@@ -221,18 +224,18 @@ def black_box(
     'violated'
     """
     tables = (pair.before, pair.after) if isinstance(pair, Pair) else pair
-    for what, given in (("make_release", make_release), ("statistic", statistic)):
-        if not callable(given):
-            raise BudgetError(f"{what} must be a function, got {show(given)}")
+    for what, function in (("make_release", make_release), ("statistic", statistic)):
+        if not callable(function):
+            raise BudgetError(f"{what} must be a function, got {show(function)}")
     if not isinstance(tables, (list, tuple)) or len(tables) != 2:
         raise BudgetError(f"pair must be two neighbouring tables, or a Pair, got {show(tables)}")
     if not isinstance(name, str):
         raise BudgetError(f"name must be a text, got {show(name)}")
     claimed, theory = _epsilon("claimed", claimed), _epsilon("theory", theory, unknown=True)
     start, effort = time.perf_counter(), Effort(runs, progress=progress, audits=audits)
-    found = bound_samples(collect(lambda w: statistic(make_release(tables[w])), effort), effort)
+    finding = bound_samples(collect(lambda w: statistic(make_release(tables[w])), effort), effort)
     words = str(pair) if isinstance(pair, Pair) else "two tables as given"
-    return conclude(name, claimed, theory, "", "sampling", found, words, start)
+    return conclude(name, claimed, theory, "", "sampling", finding, words, start)
 
 
 def _epsilon(name: str, given: Any, *, unknown: bool = False) -> float:
@@ -257,9 +260,9 @@ class OneSelection(Attack):
         tapes = RecordedNoise(), RecordedNoise()
         for world, tape in enumerate(tapes):
             case.publish(world, tape)
-        asked = [tape.find("select") for tape in tapes]
-        gap, at, (p, q) = detectors.compare_selections(asked)
-        [(numerators, _)] = asked[0]
+        selections = [tape.find("select") for tape in tapes]
+        gap, at, (p, q) = detectors.compare_selections(selections)
+        [(numerators, _)] = selections[0]
         event = f"candidate {at + 1} of {len(numerators):,} has probability {p:.3g} and {q:.3g}"
         return Finding(gap, event)
 
@@ -313,12 +316,14 @@ class SameTwice(Attack):
     method = "determinism test"
 
     def measure(self, case: Case, effort: Effort) -> Finding:
-        seen = [{case.publish(world, ExactNoise([3, i])) for i in range(TRIES)} for world in (0, 1)]
-        if max(map(len, seen)) > 1:
+        outcomes = [
+            {case.publish(world, ExactNoise([3, i])) for i in range(TRIES)} for world in (0, 1)
+        ]
+        if max(map(len, outcomes)) > 1:
             return _all_or_nothing(0.0, "the outcome changes with the noise")
-        if seen[0] == seen[1]:
+        if outcomes[0] == outcomes[1]:
             return _all_or_nothing(0.0, "both tables give the same")
-        first, second = (join_lines(*outcome) for outcome in seen)
+        first, second = (join_lines(*outcome) for outcome in outcomes)
         return _all_or_nothing(
             math.inf, f"whatever the noise, D gives {first} and D' gives {second}"
         )

@@ -191,8 +191,8 @@ def score(
     **Privacy:** raw scores of made-up tables.
     """
     singles = {(child, parent) for child, parents in pairs for parent in parents}
-    known = {single: measure(count(codes, sizes, single)) for single in singles}
-    sums = [sum(known[child, parent] for parent in parents) for child, parents in pairs]
+    values = {single: measure(count(codes, sizes, single)) for single in singles}
+    sums = [sum(values[child, parent] for parent in parents) for child, parents in pairs]
     return np.rint(np.array(sums) * GRID).astype(np.int64)
 
 
@@ -255,8 +255,8 @@ def raw_list(codes: Codes, sizes: Sizes, pairs: Pairs, epsilon: Q, noise: Noise)
     **Privacy:** none: who is chosen was among the better half.
     """
     ranked = np.argsort(-score(codes, sizes, pairs), kind="stable")
-    kept = [pairs[i] for i in ranked[: max(1, len(pairs) // 2)]]
-    return selection(codes, sizes, kept, epsilon, noise, delta=sensitivity(codes, sizes, pairs))
+    half = [pairs[i] for i in ranked[: max(1, len(pairs) // 2)]]
+    return selection(codes, sizes, half, epsilon, noise, delta=sensitivity(codes, sizes, pairs))
 
 
 def residual(

@@ -241,14 +241,14 @@ class Case:
     def run(self, effort: Effort) -> Result:
         """Audit the case."""
         start, claimed = time.perf_counter(), float(self.claimed)
-        found = self.attack.measure(self, effort)
+        finding = self.attack.measure(self, effort)
         return conclude(
             self.name,
             claimed,
             self.theory(self.claimed),
             self.expect,
             self.attack.method,
-            found,
+            finding,
             str(self.tables),
             start,
         )

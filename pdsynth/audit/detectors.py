@@ -92,15 +92,15 @@ class ScriptedNoise(RecordedNoise):
 
 def zero_sum_rows(noise: ExactNoise, scale: Fraction, rows: int, cells: int) -> np.ndarray:
     """Independent draws of the zero-sum law as arrays, int64 (rows, cells), quick for many rows."""
-    found = np.empty((0, cells), dtype=np.int64)
+    draws = np.empty((0, cells), dtype=np.int64)
     t, s = scale.as_integer_ratio()
-    while len(found) < rows:
-        tries = min(3 * (rows - len(found)) + 16, 2**22 // cells)
+    while len(draws) < rows:
+        tries = min(3 * (rows - len(draws)) + 16, 2**22 // cells)
         free = ExactNoise.discrete_laplace(noise, np.array(scale), (tries, cells - 1))
         last = -free.sum(axis=1, keepdims=True)
-        kept = noise.bernoulli_exp(np.abs(last[:, 0]) * s, np.full(tries, t))
-        found = np.concatenate([found, np.hstack([free, last])[kept]])
-    return found[:rows]
+        mask = noise.bernoulli_exp(np.abs(last[:, 0]) * s, np.full(tries, t))
+        draws = np.concatenate([draws, np.hstack([free, last])[mask]])
+    return draws[:rows]
 
 
 class BatchedNoise(ExactNoise):

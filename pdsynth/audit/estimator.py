@@ -89,10 +89,10 @@ def lower_bound(
         raise ValueError("an audit needs at least four runs of each world")
     alpha = (1 - confidence) / 2 / audits
     chosen, sign, threshold = _best_event([x[::2] for x in samples], alpha / CAUTION)
-    held = [samples[chosen][1::2], samples[1 - chosen][1::2]]
-    hits, misses = (int((sign * x >= sign * threshold).sum()) for x in held)
-    value = float(_log_ratio(np.array(hits), len(held[0]), np.array(misses), len(held[1]), alpha))
-    return Bound(value, threshold, sign, ("D", "D'")[chosen], hits, misses, len(held[0]))
+    rest = [samples[chosen][1::2], samples[1 - chosen][1::2]]
+    hits, misses = (int((sign * x >= sign * threshold).sum()) for x in rest)
+    value = float(_log_ratio(np.array(hits), len(rest[0]), np.array(misses), len(rest[1]), alpha))
+    return Bound(value, threshold, sign, ("D", "D'")[chosen], hits, misses, len(rest[0]))
 
 
 def best_bound(samples: Sequence[np.ndarray], held: int, audits: int = 1) -> float:

@@ -152,10 +152,10 @@ def examine_numbers(trial: Trial) -> Diagnosis:
     if lost is not None:
         words = "the changes of all published numbers, each divided by its noise scale, add up to "
         return trial.judge(f"{words}{lost}", lost)
-    found = find_unmoved(trial)
+    diagnosis = find_unmoved(trial)
     for runs in (trial.runs // 6, trial.runs):  # what shows in few runs needs no more
-        found = measure_best(trial, runs) if found.sound else found
-    return found
+        diagnosis = measure_best(trial, runs) if diagnosis.sound else diagnosis
+    return diagnosis
 
 
 def as_list(output: Any) -> list[Any]:
@@ -201,12 +201,12 @@ def add_losses(trial: Trial) -> Fraction | float | None:
         tape = KnownNoise()
         counts = flatten(trial.run(world, RecordedNoise()))
         noisy = flatten(trial.run(world, tape))
-        drawn = [
+        draws = [
             (n, s)
             for numbers, scales in tape.find("known")
             for n, s in zip(numbers.flat, scales.flat, strict=True)
         ]
-        if noisy.tolist() != [c + n for c, (n, _) in zip(counts, drawn, strict=False)]:
+        if noisy.tolist() != [c + n for c, (n, _) in zip(counts, draws, strict=False)]:
             return None
         if (counts % 1).any():
             return None
@@ -217,7 +217,7 @@ def add_losses(trial: Trial) -> Fraction | float | None:
         if numbers.sum() == 0 and first != second:
             return math.inf
         at += numbers.size
-    changes = zip(*quiet, (scale for _, scale in drawn), strict=True)
+    changes = zip(*quiet, (scale for _, scale in draws), strict=True)
     return sum((Fraction(abs(a - b)) / Fraction(scale) for a, b, scale in changes), Fraction(0))
 
 
@@ -242,16 +242,16 @@ def measure_best(trial: Trial, runs: int) -> Diagnosis:
     before, after = (flatten(trial.run(world, RecordedNoise())) for world in (0, 1))
     out = [np.stack([flatten(output) for output in world]) for world in trial.sample(runs, 7)]
     statistics = list_statistics(before, after, np.concatenate([x[: runs // 3] for x in out]))
-    found, _ = bound_best([[statistic(x) for x in out] for statistic in statistics])
+    bound, _ = bound_best([[statistic(x) for x in out] for statistic in statistics])
     calls, numbers = trial.ask(0, *COUNTING), len(before)
-    drawn = sum(math.prod(shape) for _, shape in calls)
-    code, words = "", found.event
+    count = sum(math.prod(shape) for _, shape in calls)
+    code, words = "", bound.event
     if not calls:
         code = "L10"
-        words = f"the noise comes from another source than the one given, and {found.event}"
-    elif drawn < numbers:
-        code, words = "L3 independent", f"{drawn} draws for {numbers} numbers, and {found.event}"
-    return trial.judge(words, found.epsilon, code)
+        words = f"the noise comes from another source than the one given, and {bound.event}"
+    elif count < numbers:
+        code, words = "L3 independent", f"{count} draws for {numbers} numbers, and {bound.event}"
+    return trial.judge(words, bound.epsilon, code)
 
 
 def bound_best(values: list[list[np.ndarray]]) -> tuple[Bound, int]:
@@ -293,7 +293,9 @@ def examine_file(trial: Trial) -> Diagnosis:
         Model.from_dict(trial.run(0, ExactNoise()))
     except SchemaError as problem:
         return trial.blame("L11", f"the file is refused: {problem}")
-    tables = replace(trial, function=lambda *given: trial.function(*given)["tables"], code="L6")
+    tables = replace(
+        trial, function=lambda *arguments: trial.function(*arguments)["tables"], code="L6"
+    )
     return examine_numbers(tables)
 
 
@@ -302,10 +304,10 @@ def examine_file(trial: Trial) -> Diagnosis:
 
 def examine_selection(trial: Trial) -> Diagnosis:
     """Functions that make one selection, whose law is computed."""
-    asked = [trial.ask(world, "select") for world in (0, 1)]
-    if not all(asked):
+    selections = [trial.ask(world, "select") for world in (0, 1)]
+    if not all(selections):
         return trial.blame("L1", "nothing is selected by a mechanism")
-    first, second = ([len(numerators) for numerators, _ in calls] for calls in asked)
+    first, second = ([len(numerators) for numerators, _ in calls] for calls in selections)
     if first != second:
         return trial.blame(
             "L4", f"there are {first[0]} candidates in one world and {second[0]} in the other"
@@ -319,9 +321,9 @@ def examine_selection(trial: Trial) -> Diagnosis:
             else "the laws of the choice differ too much"
         )
         return trial.judge(words, detectors.log_ratio(p, q), rounding=ROUNDING)
-    gap, at, both = detectors.compare_selections(asked)
+    gap, at, both = detectors.compare_selections(selections)
     either = " or ".join(f"{p:.3g}" for p in both)
-    words = f"candidate {at + 1} of {len(asked[0][0][0])} has probability {either}"
+    words = f"candidate {at + 1} of {len(selections[0][0][0])} has probability {either}"
     return trial.judge(words, gap, rounding=ROUNDING)
 
 
@@ -334,13 +336,13 @@ def examine_choice(trial: Trial) -> Diagnosis:
             "L1",
             f"whatever the noise, the outcome is {first} in one world and {second} in the other",
         )
-    drawn = trial.sample(max(90, trial.runs // 6), 9)
-    pilot = len(drawn[0]) // 3
-    names = sorted({*drawn[0][:pilot], *drawn[1][:pilot]}, key=str)
-    found, best = bound_best(
+    samples = trial.sample(max(90, trial.runs // 6), 9)
+    pilot = len(samples[0]) // 3
+    names = sorted({*samples[0][:pilot], *samples[1][:pilot]}, key=str)
+    bound, best = bound_best(
         [
-            [np.array([int(outcome == name) for outcome in world]) for world in drawn]
+            [np.array([int(outcome == name) for outcome in world]) for world in samples]
             for name in names
         ]
     )
-    return trial.judge(f"{names[best]} comes out too often in one world", found.epsilon)
+    return trial.judge(f"{names[best]} comes out too often in one world", bound.epsilon)

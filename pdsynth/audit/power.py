@@ -63,13 +63,13 @@ def draw_laplace(rng: np.random.Generator, scale: np.ndarray, shape: Sequence[in
 
 def draw_zero_sum(rng: np.random.Generator, scale: float, rows: int, cells: int) -> np.ndarray:
     """Zero-sum numbers (rows, cells), quickly: the last cell is what is missing to 0."""
-    found = np.empty((0, cells), dtype=np.int64)
-    while len(found) < rows:
-        free = draw_laplace(rng, np.array(scale), (4 * (rows - len(found)) + 16, cells - 1))
+    draws = np.empty((0, cells), dtype=np.int64)
+    while len(draws) < rows:
+        free = draw_laplace(rng, np.array(scale), (4 * (rows - len(draws)) + 16, cells - 1))
         last = -free.sum(axis=1, keepdims=True)
-        kept = rng.random(len(free)) < np.exp(-np.abs(last[:, 0]) / scale)
-        found = np.concatenate([found, np.hstack([free, last])[kept]])
-    return found[:rows]
+        mask = rng.random(len(free)) < np.exp(-np.abs(last[:, 0]) / scale)
+        draws = np.concatenate([draws, np.hstack([free, last])[mask]])
+    return draws[:rows]
 
 
 class WeakNoise(BatchedNoise):

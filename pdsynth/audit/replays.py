@@ -253,8 +253,10 @@ class Change:
 
         **Privacy:** none: made-up tables are compared.
         """
-        left, came = differing(*(schema.encode(x, empty=True).tolist() for x in (frame, neighbour)))
-        moved = max(len(left), len(came))
+        before, after = differing(
+            *(schema.encode(x, empty=True).tolist() for x in (frame, neighbour))
+        )
+        moved = max(len(before), len(after))
         changed = max(map(len, differing(*(texts(x, schema) for x in (frame, neighbour)))))
         if moved and changed > most:
             raise SchemaError(
@@ -262,12 +264,12 @@ class Change:
             )
         if moved > changed:
             why = f"{moved} records get other codes where {changed} were changed"
-            return cls(schema.names, None, len(left) != len(came), why)
-        if len(left) == len(came) == 1:
-            both = zip(schema.names, left[0], came[0], strict=True)
+            return cls(schema.names, None, len(before) != len(after), why)
+        if len(before) == len(after) == 1:
+            both = zip(schema.names, before[0], after[0], strict=True)
             codes = {name: (u, v) for name, u, v in both if u != v}
             return cls(tuple(codes), codes)
-        return cls(schema.names if left or came else (), None, len(left) != len(came))
+        return cls(schema.names if before or after else (), None, len(before) != len(after))
 
     def __str__(self) -> str:
         if self.codes:
@@ -320,7 +322,7 @@ def differing(rows: list[Any], others: list[Any]) -> tuple[list[Any], list[Any]]
 
 def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int) -> Replay:
     """The worst of some walks over two fits."""
-    found: list[Replay] = []
+    replays: list[Replay] = []
     promised: list[dict[str, Any]] = []
     for number in range(walks):
         walked = walk(fits, Explorer(number, seed), number)
@@ -331,15 +333,15 @@ def replay_fits(fits: Fits, change: Change, *, name: str, walks: int, seed: int)
         total = float(add_up(losses))
         besides = sum(float(s.log_ratio) for s in steps if s.mechanism == "none")
         moved = sum(s.kind == "table" and s.forward > 0 for s in losses)
-        found.append(
+        replays.append(
             Replay(
                 name, steps, ledger.epsilon, total + besides, str(change), walks, moved, ledger.sign
             )
         )
         sure, lost = ledger.guaranteed_ex_ante, ledger.attribute_epsilon().to_dict()
         promised.append(lost if sure is True else {name: lost[name] for name in sure or ()})
-    worst = max(found, key=lambda r: (not r.ok, r.log_ratio))
-    broken = [s for r in found if r is not worst for s in r.violations]
+    worst = max(replays, key=lambda r: (not r.ok, r.log_ratio))
+    broken = [s for r in replays if r is not worst for s in r.violations]
     new = [s for s in dict.fromkeys(broken) if s not in worst.steps]
     steps = (*worst.steps, *new, *changed_promises(promised))
     return replace(worst, steps=steps)
@@ -358,11 +360,11 @@ def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger, change: Change)
         if entry.kind == "mechanism" and entry.inputs:
             again = sum(key.split("\0")[0] == entry.step for key in lines)
             lines[entry.step + (f"\0{again}" if again else "")] = entry
-    asked = [loss.label[0] if loss.label else "" for loss in losses]
-    for key in {*asked}:
+    labels = [loss.label[0] if loss.label else "" for loss in losses]
+    for key in {*labels}:
         lines.setdefault(key)
     for key, line in lines.items():
-        mine = [loss for step, loss in zip(asked, losses, strict=True) if step == key]
+        mine = [loss for step, loss in zip(labels, losses, strict=True) if step == key]
         lost = add_up(mine)
         why = next((loss.why for loss in mine if loss.why), "")
         if line is None:
@@ -407,9 +409,9 @@ def less_noise(line: Entry, asked: Asked) -> str:
             else ""
         )
     if asked.kind == "law" and isinstance(line.scale, Fraction):
-        found, said = asked.law.variance, line.scale
-        least = f"noise of variance {float(found):.4g}, its line says {float(said):.4g}"
-        return least if found < said else ""
+        variance, scale = asked.law.variance, line.scale
+        least = f"noise of variance {float(variance):.4g}, its line says {float(scale):.4g}"
+        return least if variance < scale else ""
     if asked.kind == "choice" and line.sensitivity and np.any(asked.data):
         exponent = line.scale if isinstance(line.scale, Fraction) else Fraction(line.epsilon)
         times = Fraction(*asked.law[:2]) * 2 * line.sensitivity / exponent

@@ -75,8 +75,8 @@ def sum_of_pairs(k: int, terms: int, door: Curator, noise: Noise, epsilon: Q) ->
     """
     sets = np.array(list(combinations(range(1, 1 + k + ELP_PARENTS), k)))
     candidates = Candidates(((np.zeros(len(sets), dtype=np.int64), sets),))
-    given = int(SCORES["I"].sensitivity(door.n, 2, 2)) if terms == 1 else None
-    select = selection(door, given)
+    sensitivity = int(SCORES["I"].sensitivity(door.n, 2, 2)) if terms == 1 else None
+    select = selection(door, sensitivity)
     return select(
         candidates, "I", epsilon, step="parents of x0", source="ELPrivBayes", pairwise=True
     )
@@ -107,8 +107,8 @@ def farthest_pair(raw: bool, door: Curator, noise: Noise, epsilon: Q) -> Any:
 
 def edges(number: int, door: Curator, noise: Noise, epsilon: Q) -> tuple[int, ...]:
     """All edges of so many bins of x0: heavy values first, then medians. **Privacy:** ε."""
-    found, _ = door.choose_edges(0, number, epsilon, step="edges(x0)", source="algorithm 1")
-    return tuple(found)
+    cuts, _ = door.choose_edges(0, number, epsilon, step="edges(x0)", source="algorithm 1")
+    return tuple(cuts)
 
 
 def median(sensitivity: int, door: Curator, noise: Noise, epsilon: Q) -> int:

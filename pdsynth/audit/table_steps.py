@@ -42,8 +42,8 @@ def release(
     """Noisy tables of a child and its parents each. **Privacy:** the budget, for each."""
     out = []
     for child, *parents in tables:
-        given = " | " + ", ".join(f"x{j}" for j in parents) if parents else ""
-        answer = door.table((child, *parents), budget, step=f"table(x{child}{given})")
+        condition = " | " + ", ".join(f"x{j}" for j in parents) if parents else ""
+        answer = door.table((child, *parents), budget, step=f"table(x{child}{condition})")
         out.append(answer.counts)
     return out
 
@@ -81,9 +81,9 @@ def lone_chance(released: np.ndarray, pair: Pair | None) -> np.ndarray:
 
 def estimate_chance(column: np.ndarray) -> np.ndarray:
     """P*[x = 1] of noisy weights (…, 2) after clipping and normalising, in 2^-20."""
-    kept = np.maximum(column, 0).astype(float)
-    whole = kept.sum(axis=-1)
-    share = kept[..., 1] / np.where(whole > 0, whole, 1)
+    weights = np.maximum(column, 0).astype(float)
+    whole = weights.sum(axis=-1)
+    share = weights[..., 1] / np.where(whole > 0, whole, 1)
     return quantise(np.where(whole > 0, share, 0.5), 2.0**-20)
 
 

@@ -80,8 +80,8 @@ class Tape(Noise):
     def add_zero_sum(self, counts: np.ndarray, scale: Fraction) -> np.ndarray:
         """Counts with noise of sum 0."""
         scales = np.asarray(scale, dtype=object)
-        asked = Asked(self._label, "table", np.array(counts), scales, zero_sum=True)
-        return np.array(self._answer(asked))
+        question = Asked(self._label, "table", np.array(counts), scales, zero_sum=True)
+        return np.array(self._answer(question))
 
     def choose(
         self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None
@@ -234,17 +234,17 @@ def walk(fits: Fits, recorder: Recorder, seed: int = 0) -> Walk:
             "is fitted" if e is None else f"ends in {type(e).__name__}: {e}" for e in (error, other)
         )
         return Walk(player.pairs, (first, second), f"one table {words} the other")
-    left = recorder.asked[len(player.pairs) :]
-    parted = f"{len(left)} more answers for one table" if left else ""
+    rest = recorder.asked[len(player.pairs) :]
+    parted = f"{len(rest)} more answers for one table" if rest else ""
     return Walk(player.pairs, (first, second), parted)
 
 
 def _try(fit: Callable[[Noise], Any], tape: Tape) -> tuple[Any, Exception | None]:
     try:
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as notes:
             warnings.simplefilter("always")
             fitted = fit(tape)
-        return (fitted, [str(w.message) for w in said]), None
+        return (fitted, [str(w.message) for w in notes]), None
     except Exception as error:
         return None, error
 
@@ -340,10 +340,10 @@ def first_difference(one: Any, other: Any) -> list[str]:
 
 def differences(walked: Walk) -> str:
     """What two fits with the same answers show differently: names, or nothing."""
-    (first, said), (second, other) = walked.fitted
+    (first, notes), (second, other) = walked.fitted
     shown = [
         {**vars(fitted), "model_": fitted.model_.to_dict(), "warnings": words}
-        for fitted, words in ((first, said), (second, other))
+        for fitted, words in ((first, notes), (second, other))
     ]
-    found = first_difference(plain(shown[0]), plain(shown[1]))
-    return f"not the same: {'.'.join(found)}" if found else ""
+    path = first_difference(plain(shown[0]), plain(shown[1]))
+    return f"not the same: {'.'.join(path)}" if path else ""

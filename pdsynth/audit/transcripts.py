@@ -44,9 +44,9 @@ def odds(first: Asked, second: Asked) -> float:
     if first.zero_sum:
         raise ValueError("zero-sum noise with another scale for the other table")
     logs = []
-    for asked in (first, second):
-        b = np.broadcast_to(asked.law, asked.data.shape).astype(float)
-        logs.append((np.log(np.tanh(0.5 / b)) - np.abs(first.answer - asked.data) / b).sum())
+    for question in (first, second):
+        b = np.broadcast_to(question.law, question.data.shape).astype(float)
+        logs.append((np.log(np.tanh(0.5 / b)) - np.abs(first.answer - question.data) / b).sum())
     return float(logs[0] - logs[1])
 
 
@@ -109,12 +109,12 @@ def draw_odds(case: Case, world: int, runs: int, noise: ExactNoise) -> np.ndarra
             raise ValueError(f"{case.name} asks for more than tables with public scales")
         moved = cells_of(first, second)
         if first.zero_sum:
-            drawn = zero_sum_rows(noise, first.law.item(), runs, first.data.size)
-            drawn = moved.before + drawn[:, : len(moved.before)]
+            answers = zero_sum_rows(noise, first.law.item(), runs, first.data.size)
+            answers = moved.before + answers[:, : len(moved.before)]
         else:
             scale = np.broadcast_to(first.law, moved.where.shape)[moved.where]
-            drawn = noise.add_to(np.tile(moved.before, (runs, 1)), scale)
-        total += moved.odds(drawn)
+            answers = noise.add_to(np.tile(moved.before, (runs, 1)), scale)
+        total += moved.odds(answers)
     return total
 
 

@@ -168,7 +168,7 @@ def worst(
 ) -> tuple[float, int, World]:
     """The neighbour that tells most: its loss, who moved, and the world."""
     own = world.law(step, epsilon)
-    found = (
+    options = (
         (loss(own, other.law(step, epsilon)), who, other) for who, other in world.neighbours(person)
     )
-    return max(found, key=lambda losses: losses[0])
+    return max(options, key=lambda losses: losses[0])

@@ -75,9 +75,9 @@ def check(function: Function, kind: str, *, runs: int = 6000, seed: int | None =
     for number, pair in enumerate(chosen.pairs()):
         arguments = (list_candidates(pair),) if kind == "selection" else ()
         trial = Trial(function, chosen.code, pair, arguments, runs, extend_seed(seed, number))
-        found = chosen.examine(trial)
-        if not found.sound:
-            return found
+        diagnosis = chosen.examine(trial)
+        if not diagnosis.sound:
+            return diagnosis
     return SOUND
 
 

@@ -74,18 +74,18 @@ def covering_design(d: int, size: int, t: int, seed: int = 0) -> tuple[tuple[int
 
 
 def _greedy(d: int, size: int, t: int, rng: np.random.Generator) -> tuple[tuple[int, ...], ...]:
-    left, found = np.ones((d,) * t, dtype=bool), []  # t-sets that aren't covered yet: symmetric
-    for one, other in itertools.combinations(np.indices(left.shape), 2):
-        left &= one != other
-    while left.any():
+    rest, views = np.ones((d,) * t, dtype=bool), []  # t-sets that aren't covered yet: symmetric
+    for one, other in itertools.combinations(np.indices(rest.shape), 2):
+        rest &= one != other
+    while rest.any():
         view: list[int] = []
         while len(view) < size:
-            gain = _gain(left, view) + rng.random(d) / 2  # gains are whole: ties break at random
+            gain = _gain(rest, view) + rng.random(d) / 2  # gains are whole: ties break at random
             gain[view] = -1
             view.append(int(gain.argmax()))
-        left[np.ix_(*[view] * t)] = False
-        found.append(tuple(sorted(view)))
-    return tuple(found)
+        rest[np.ix_(*[view] * t)] = False
+        views.append(tuple(sorted(view)))
+    return tuple(views)
 
 
 def _gain(left: np.ndarray, view: list[int]) -> np.ndarray:
@@ -163,22 +163,22 @@ class Views(Structure):
         for _ in range(ROUNDS):
             tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
         agreed = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
-        held = dict(zip(views, agreed, strict=True))
-        pairs = strongest_tree(len(names), held)
-        found = tuple(
+        margins = dict(zip(views, agreed, strict=True))
+        pairs = strongest_tree(len(names), margins)
+        measurements = tuple(
             Measurement(
                 tuple(names[j] for j in (child, *parents)),
-                integer_weights(answer(held, (child, *parents))),
+                integer_weights(answer(margins, (child, *parents))),
                 answers[0].scale,
             )
             for child, parents in pairs
         )
-        named = tuple(tuple(names[j] for j in view) for view in views)
+        labels = tuple(tuple(names[j] for j in view) for view in views)
         return StructureResult(
             Network.of_columns(pairs, names),
             rule="a tree read off the views",
-            attributes={"t_": t, "views_": named, "_tables": held},
-            measurements=found,
+            attributes={"t_": t, "views_": labels, "_tables": margins},
+            measurements=measurements,
             schema=bits.schema,
         )
 

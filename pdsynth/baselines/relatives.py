@@ -200,7 +200,7 @@ class ABNInClusters(AttributeClusters):
         each = epsilon2 / max(total, 1)
         pairs, used = list[Pair](), 0
         for i, cluster in enumerate(plan.clusters, 1):
-            found, asked = abn_strict(
+            part, selections = abn_strict(
                 bits,
                 each,
                 bits.noise,
@@ -210,7 +210,7 @@ class ABNInClusters(AttributeClusters):
                 columns=cluster,
                 label=f" in C{i}",
             )
-            pairs, used = pairs + found, used + asked
+            pairs, used = pairs + part, used + selections
         curator.charge_unused(
             each * (total - used), "selections that STOP left over", "algorithms §6.4"
         )
@@ -289,10 +289,10 @@ class CliqueTables(Structure):
         budget = TableBudget(each, source="JTree, step 3: clique tables")
         members = [tuple(names[j] for j in clique) for clique in tree.cliques]
         answers = curator.tables(
-            (clique, budget, f"table({', '.join(named)})")
-            for clique, named in zip(tree.cliques, members, strict=True)
+            (clique, budget, f"table({', '.join(attributes)})")
+            for clique, attributes in zip(tree.cliques, members, strict=True)
         )
-        found = [Measurement(m, *answer) for m, answer in zip(members, answers, strict=True)]
+        measurements = [Measurement(m, *answer) for m, answer in zip(members, answers, strict=True)]
         network = Network.of_columns([family[:2] for family in tree.families()], names)
         shown = {
             "edges_": tuple((names[i], names[j]) for i, j in edges),
@@ -303,7 +303,7 @@ class CliqueTables(Structure):
             network,
             rule=f"cliques of at most {math.floor(bound):,} cells",
             attributes=shown,
-            measurements=tuple(found),
+            measurements=tuple(measurements),
         )
 
     def rank(

@@ -125,7 +125,7 @@ def refine(schema: Schema) -> Schema:
 def _cells(attribute: Attribute) -> Attribute:
     assert attribute.edges is not None
     low, high = attribute.edges[0], attribute.edges[-1]
-    made = Attribute.numeric(
+    fine = Attribute.numeric(
         attribute.name,
         low,
         high,
@@ -133,7 +133,7 @@ def _cells(attribute: Attribute) -> Attribute:
         integer=attribute.integer,
         missing=attribute.missing,
     )
-    return replace(made, recode=attribute.recode)
+    return replace(fine, recode=attribute.recode)
 
 
 def cut(curator: Curator, schema: Schema, facts: Facts) -> tuple[Curator, Facts]:
@@ -161,12 +161,12 @@ def cut(curator: Curator, schema: Schema, facts: Facts) -> tuple[Curator, Facts]
         attributes.append(_binned(old, fine, edges))
         own = np.searchsorted(edges, np.arange(len(fine.values)), side="right")
         codes.append(np.append(own, [number] * fine.missing))
-    named = replace(
+    over_bins = replace(
         curator.schema, attributes=tuple(attributes), groups=schema.groups, rules=schema.rules
     )
-    merging = Merging(curator.schema, tuple(codes), named)
-    if facts.schema.names == named.names:  # else they stand over bits, which are the same
-        facts = replace(facts, schema=named)
+    merging = Merging(curator.schema, tuple(codes), over_bins)
+    if facts.schema.names == over_bins.names:  # else they stand over bits, which are the same
+        facts = replace(facts, schema=over_bins)
     return curator.merged(merging, lines, "private bins"), facts
 
 
@@ -174,7 +174,7 @@ def _binned(old: Attribute, fine: Attribute, edges: list[int]) -> Attribute:
     """The attribute as it is released: with the edges that were chosen."""
     assert fine.edges is not None
     cuts = [fine.edges[0], *(fine.edges[e] for e in edges), fine.edges[-1]]
-    made = Attribute.binned(
+    attribute = Attribute.binned(
         old.name, cuts, integer=old.integer, missing=old.missing, spread=old.spread
     )
-    return replace(made, recode=old.recode)
+    return replace(attribute, recode=old.recode)

@@ -31,13 +31,13 @@ def check_delta(delta: Any) -> Fraction:
     >>> check_delta(1e-9)
     Fraction(1, 1000000000)
     """
-    given = number("delta", delta)
-    if not 0 < given < 1:
+    chance = number("delta", delta)
+    if not 0 < chance < 1:
         raise BudgetError(
             f"delta must lie between 0 and 1, got {show(delta)}: it is a small chance, such as "
             "1e-9; leave it out for pure ε"
         )
-    return given
+    return chance
 
 
 @cache

@@ -97,9 +97,9 @@ def exact_gaussian(noise: ExactNoise, variance: Fraction, size: int) -> np.ndarr
         proposed = noise.discrete_laplace(np.array(Fraction(t), dtype=object), (todo.size,))
         gap = np.abs(proposed).astype(object) * (t * q) - p
         below = np.full(todo.size, 2 * p * q * t * t, dtype=object)
-        kept = noise.bernoulli_exp(gap * gap, below)
-        out[todo[kept]] = proposed[kept]
-        todo = todo[~kept]
+        mask = noise.bernoulli_exp(gap * gap, below)
+        out[todo[mask]] = proposed[mask]
+        todo = todo[~mask]
     return out
 
 

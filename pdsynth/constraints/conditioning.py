@@ -46,10 +46,10 @@ def condition(
     >>> families[1].p[:, 1].round(3).tolist()
     [0.111, 0.889]
     """
-    found = above(pairs, tables, sizes, [columns for columns, _ in evidence], most)
-    if found is None:
+    part = above(pairs, tables, sizes, [columns for columns, _ in evidence], most)
+    if part is None:
         return None
-    asked, tree, factors = found
+    nodes, tree, factors = part
     factors = [*factors, *(tree.weigh(columns, weights) for columns, weights in evidence)]
     joint, normaliser = tree.calibrate(tree.multiply(factors), 1.0)
     if normaliser < NEVER / 2:
@@ -61,7 +61,7 @@ def condition(
         np.divide(mass, mass.sum(axis=0), out=p, where=mass.sum(axis=0) > 0)
         new.append(Family(child, parents, p.reshape(len(p), -1)))
     rest = zip(pairs, tables, strict=True)
-    return [*new, *(Family(*pair, p) for pair, p in rest if pair[0] not in asked)]
+    return [*new, *(Family(*pair, p) for pair, p in rest if pair[0] not in nodes)]
 
 
 def above(
@@ -76,10 +76,10 @@ def above(
 
     None where a clique would have more than ``most`` cells, or a table isn't kept whole.
     """
-    asked = {j for columns in scopes for j in columns}
+    nodes = {j for columns in scopes for j in columns}
     for child, parents in reversed(pairs):
-        asked.update(parents if child in asked else ())
-    families = [Family(*f, p) for f, p in zip(pairs, tables, strict=True) if f[0] in asked]
+        nodes.update(parents if child in nodes else ())
+    families = [Family(*f, p) for f, p in zip(pairs, tables, strict=True) if f[0] in nodes]
     own = [(child, *parents) for child, parents, _ in families]
     tree = CliqueTree(elimination_tree([*own, *scopes], sizes), tuple(sizes))
     if max(map(math.prod, tree.shapes)) > most:
@@ -91,4 +91,4 @@ def above(
         log = np.log(p, out=np.full(p.shape, NEVER), where=p > 0)
         log = marginalise(log.reshape([sizes[j] for j in scope]), scope, sorted(scope))
         factors.append((tree.place(tree.home(scope), scope), log))
-    return asked, tree, factors
+    return nodes, tree, factors

@@ -87,9 +87,9 @@ class Given:
 
     def _beside_numbers(self) -> list[Mask]:
         """What ``at_most`` leaves of other columns where exactly one number is asked for."""
-        known = {a.name: a for a in self.schema.attributes}
-        left = leave_beside(self.schema.rules, known, self.numbers)
-        return [((self.schema.index(name),), mask) for name, mask in left]
+        attributes = {a.name: a for a in self.schema.attributes}
+        masks = leave_beside(self.schema.rules, attributes, self.numbers)
+        return [((self.schema.index(name),), mask) for name, mask in masks]
 
     def _tables_and_weights(self) -> tuple[Sequence[np.ndarray | None], list[Weights]]:
         """P(X | Π) of every node, None for one that isn't kept whole; and what the rules weigh."""
@@ -134,14 +134,14 @@ class Given:
         """The model with the conditioned network in place of its own, or None."""
         evidence = [*self.marked, *self.weights]
         try:
-            found = condition(self.pairs, self.tables, self.model.domain.sizes, evidence)
+            families = condition(self.pairs, self.tables, self.model.domain.sizes, evidence)
         except Impossible:
             beside = ", or none that keeps the rules" * bool(self.schema.masks)
             raise SchemaError(
                 f"{self.words}: the model gives this no mass{beside}, so no record can have "
                 "it: loosen the condition"
             ) from None
-        return None if found is None else self._replaced(found)
+        return None if families is None else self._replaced(families)
 
     def _replaced(self, families: list[Family]) -> Any:
         """The model with other families."""
@@ -175,22 +175,22 @@ class Given:
                 f"{self.words} is met by drawing again here, which keeps no balance: "
                 "use method='independent'"
             )
-        kept: list[np.ndarray] = []
-        rest, drawn, most = n, 0, max(DRAWS * n, LEAST_DRAWS)
-        while rest and drawn < most:  # mostly once if exact
-            once = self.exact is not None and not kept
-            size = rest if once else min(max(4 * rest, 4096), CHUNK, most - drawn)
+        parts: list[np.ndarray] = []
+        rest, total, most = n, 0, max(DRAWS * n, LEAST_DRAWS)
+        while rest and total < most:  # mostly once if exact
+            once = self.exact is not None and not parts
+            size = rest if once else min(max(4 * rest, 4096), CHUNK, most - total)
             codes = source.draw_codes(size, generator, *method)
-            kept.append(codes[self.meets(codes)][:rest])
-            rest, drawn = rest - len(kept[-1]), drawn + size
+            parts.append(codes[self.meets(codes)][:rest])
+            rest, total = rest - len(parts[-1]), total + size
         if rest and self.beside and self.exact is not None and not self.whole:
             return Given(self.model, self.where, beside=False).sample_codes(n, generator, *method)
         if rest:
             raise SchemaError(
-                f"{self.words}: of {drawn:,} records only {n - rest:,} met the condition, {n:,} "
+                f"{self.words}: of {total:,} records only {n - rest:,} met the condition, {n:,} "
                 "are asked for: loosen the condition, or take fewer rows"
             )
-        return np.asfortranarray(np.concatenate(kept)) if len(kept) > 1 else kept[0]
+        return np.asfortranarray(np.concatenate(parts)) if len(parts) > 1 else parts[0]
 
     def place(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The table with the numbers that were asked for.
@@ -210,10 +210,10 @@ def given(model: Any, where: Any) -> Given:
     """
     if where is not None:
         return Given(model, where, beside=not model.schema.masks or model.ruled.beside)
-    found = Given(model, None, beside=True)
-    if model.encoding is None or found.whole:
-        return found
-    return min(found, Given(model, None, beside=False), key=lambda option: option.misfit)
+    first = Given(model, None, beside=True)
+    if model.encoding is None or first.whole:
+        return first
+    return min(first, Given(model, None, beside=False), key=lambda option: option.misfit)
 
 
 def check_rules(schema: Schema) -> None:
@@ -225,13 +225,13 @@ def check_rules(schema: Schema) -> None:
     names = ", ".join(schema.names[j] for j in ruled)
     even = [np.full((schema.sizes[j], 1), 1 / schema.sizes[j]) for j in ruled]
     try:
-        found = condition([(j, ()) for j in ruled], even, schema.sizes, schema.masks)
+        families = condition([(j, ()) for j in ruled], even, schema.sizes, schema.masks)
     except Impossible:
         raise SchemaError(
             f"the rules contradict each other: no record can keep all of them ({names}); drop or "
             "correct one"
         ) from None
-    if found is None:
+    if families is None:
         raise SchemaError(
             f"the rules tie so many values of {names} to each other that it takes a table of more "
             f"than {MOST_CELLS:,} cells: use coarser bins, or fewer rules"
@@ -255,26 +255,26 @@ def restore_columns(
     are left. No weights for a network that keeps the rules anyway, or whose tables have more than
     2^20 cells. Raises Impossible where the masks have no mass.
     """
-    found = above(pairs, tables, sizes, [columns for columns, _ in masks])
-    if found is None or sum(map(math.prod, found[1].shapes)) > MOST_RESTORED:
+    part = above(pairs, tables, sizes, [columns for columns, _ in masks])
+    if part is None or sum(map(math.prod, part[1].shapes)) > MOST_RESTORED:
         return [], math.inf
-    _, tree, factors = found
+    _, tree, factors = part
     free, whole = tree.calibrate(tree.multiply(factors), n)
     own = Distribution(tree, free, n)
     fixed = [*factors, *(tree.weigh(*mask) for mask in masks)]
-    ruled, left = tree.calibrate(tree.multiply(fixed), n)
-    if left < NEVER / 2:
+    ruled, mass = tree.calibrate(tree.multiply(fixed), n)
+    if mass < NEVER / 2:
         raise Impossible
-    if left > whole - KEPT:
+    if mass > whole - KEPT:
         return [], 0.0
     variance = (PRECISION * n) ** 2
-    wanted = [NoisyTable(columns, own.margin(columns), 1 / variance) for columns in scopes]
-    start = [np.zeros(table.counts.shape) for table in wanted]
-    fit = fit_tables(tree, wanted, n, fixed=fixed, start=start, tolerance=0.01)
+    targets = [NoisyTable(columns, own.margin(columns), 1 / variance) for columns in scopes]
+    start = [np.zeros(table.counts.shape) for table in targets]
+    fit = fit_tables(tree, targets, n, fixed=fixed, start=start, tolerance=0.01)
     logs = [np.clip(potential - np.median(potential), *ENDS) for potential in fit.potentials]
-    weights = [(table.columns, np.exp(log)) for table, log in zip(wanted, logs, strict=True)]
+    weights = [(table.columns, np.exp(log)) for table, log in zip(targets, logs, strict=True)]
     weighed, _ = tree.calibrate(tree.multiply([*fixed, *(tree.weigh(*w) for w in weights)]), n)
-    before, after = (_misfit(tree, tables, wanted, n) for tables in (ruled, weighed))
+    before, after = (_misfit(tree, tables, targets, n) for tables in (ruled, weighed))
     return (weights, after) if after < before else ([], before)
 
 
@@ -282,8 +282,8 @@ def _misfit(
     tree: CliqueTree, tables: list[np.ndarray], wanted: Sequence[NoisyTable], n: float
 ) -> float:
     """The squares by which columns of a distribution miss their own."""
-    held = Distribution(tree, tables, n)
-    return sum(float(((held.margin(t.columns) - t.counts) ** 2).sum()) for t in wanted)
+    distribution = Distribution(tree, tables, n)
+    return sum(float(((distribution.margin(t.columns) - t.counts) ** 2).sum()) for t in wanted)
 
 
 def over_bits(mask: Mask, beside: bool, bits: BinaryEncoding) -> Mask:
@@ -315,10 +315,12 @@ def read_where(schema: Schema, where: Any) -> tuple[dict[str, np.ndarray], dict[
             f"attribute, got {show(where)}"
         )
     evidence, numbers = dict[str, np.ndarray](), dict[str, float]()
-    for name, asked in where.items():
+    for name, request in where.items():
         attribute = schema[name]
-        several = isinstance(asked, (list, tuple, set, frozenset)) or getattr(asked, "ndim", 0) == 1
-        values = list(asked) if several else [asked]
+        several = (
+            isinstance(request, (list, tuple, set, frozenset)) or getattr(request, "ndim", 0) == 1
+        )
+        values = list(request) if several else [request]
         if not values:
             raise SchemaError(f"where asks for no value of {name!r}: name at least one")
         mask = np.zeros(attribute.size, dtype=bool)

@@ -90,8 +90,8 @@ class Rule:
                 "impossible takes {column: value or list of values} of two columns or more, got "
                 f"{show(values)}"
             )
-        said = tuple(map(_several, values.values()))
-        return cls("impossible", tuple(values), said, on_violation)
+        lists = tuple(map(_several, values.values()))
+        return cls("impossible", tuple(values), lists, on_violation)
 
     @classmethod
     def determines(cls, a: str, b: str, mapping: Any, *, on_violation: str = "refuse") -> Rule:
@@ -114,8 +114,8 @@ class Rule:
                 f"determines({show(a)}, {show(b)}, …) takes {{value: value}}, or a public table "
                 f"with both columns, got {show(mapping)}"
             )
-        said = tuple((_plain(value), _several(found)) for value, found in mapping.items())
-        return cls("determines", (a, b), said, on_violation)
+        pairs = tuple((_plain(value), _several(others)) for value, others in mapping.items())
+        return cls("determines", (a, b), pairs, on_violation)
 
     @classmethod
     def at_most(cls, a: str, b: str, *, on_violation: str = "refuse") -> Rule:
@@ -161,9 +161,9 @@ class Rule:
                 listed = zip(attributes, self.said, strict=True)
                 mask[np.ix_(*(_codes(a, values) for a, values in listed))] = False
             elif self.kind == "determines":
-                for value, found in self.said:
+                for value, others in self.said:
                     row = np.zeros(shape[1], dtype=bool)
-                    row[_codes(attributes[1], found)] = True
+                    row[_codes(attributes[1], others)] = True
                     mask[code_of(attributes[0], value)] &= row
             else:
                 mask = compare_numbers(*attributes)
@@ -197,11 +197,11 @@ def _read_table(a: str, b: str, table: pd.DataFrame) -> dict[Any, list[Any]]:
     """What goes with each value of a column in a public table."""
     if gone := [name for name in (a, b) if name not in table.columns]:
         raise SchemaError(f"the public table of a rule has no column {show(gone[0])}")
-    found: dict[Any, list[Any]] = {}
+    mapping: dict[Any, list[Any]] = {}
     pairs = table[[a, b]].drop_duplicates()
     for value, other in zip(pairs[a].tolist(), pairs[b].tolist(), strict=True):
-        found.setdefault(_plain(value), []).append(_plain(other))
-    return found
+        mapping.setdefault(_plain(value), []).append(_plain(other))
+    return mapping
 
 
 def _name(values: Sequence[Any]) -> str:
@@ -332,7 +332,7 @@ def leave_beside(
     rules: Sequence[Rule], attributes: Mapping[str, Attribute], numbers: Mapping[str, float]
 ) -> list[tuple[str, np.ndarray]]:
     """What ``at_most`` leaves of columns beside exact numbers: names, and bool (|X|,) each."""
-    found = []
+    masks = []
     for a, b in (rule.columns for rule in rules if rule.kind == "at_most"):
         for name, other in ((a, b), (b, a)):
             if name not in numbers:
@@ -342,8 +342,8 @@ def leave_beside(
             number = numbers[name]
             above = (high > number) | ((high == number) & reached)
             mask[: len(low)] = above if other == b else low <= number
-            found.append((other, mask))
-    return found
+            masks.append((other, mask))
+    return masks
 
 
 # --- all rules of a schema -----------------------------------------------------------------------
@@ -380,27 +380,27 @@ def combine(rules: Sequence[Rule], attributes: Sequence[Attribute]) -> tuple[Mas
             raise SchemaError(
                 f"rule «{rule}» leaves no values of its columns at all{beside}: correct it"
             )
-    found = tuple(masks.items())
-    left = possible_values(found, [a.size for a in attributes])
-    if empty := [a.name for a, values in zip(attributes, left, strict=True) if not values.any()]:
-        said = "; ".join(str(rule) for rule in rules if {*rule.columns} & {*empty})
+    items = tuple(masks.items())
+    domains = possible_values(items, [a.size for a in attributes])
+    if empty := [a.name for a, values in zip(attributes, domains, strict=True) if not values.any()]:
+        words = "; ".join(str(rule) for rule in rules if {*rule.columns} & {*empty})
         raise SchemaError(
             f"the rules contradict each other: {', '.join(map(repr, empty))} could have no value "
-            f"at all ({said}): correct or drop one of them"
+            f"at all ({words}): correct or drop one of them"
         )
-    return found
+    return items
 
 
 def possible_values(masks: Sequence[Mask], sizes: Sequence[int]) -> list[np.ndarray]:
     """The values of each column that the rules may leave: bool (|X|,) each."""
-    left, struck = [np.ones(size, dtype=bool) for size in sizes], True
+    domains, struck = [np.ones(size, dtype=bool) for size in sizes], True
     while struck:
-        before = sum(int(values.sum()) for values in left)
+        before = sum(int(values.sum()) for values in domains)
         for columns, mask in masks:
             here: np.ndarray = mask
             for axis, j in enumerate(columns):
-                here = here & np.expand_dims(left[j], [a for a in range(mask.ndim) if a != axis])
+                here = here & np.expand_dims(domains[j], [a for a in range(mask.ndim) if a != axis])
             for axis, j in enumerate(columns):
-                left[j] = np.any(here, axis=tuple(a for a in range(mask.ndim) if a != axis))
-        struck = sum(int(values.sum()) for values in left) < before
-    return left
+                domains[j] = np.any(here, axis=tuple(a for a in range(mask.ndim) if a != axis))
+        struck = sum(int(values.sum()) for values in domains) < before
+    return domains

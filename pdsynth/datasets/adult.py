@@ -82,9 +82,9 @@ def load_adult(complete: bool = False, coding: str = "default") -> Dataset:
 def _answer(frame: pd.DataFrame) -> pd.DataFrame:
     """The twenty yes–no questions, answered by each row."""
     answers = {}
-    for question, (name, *wanted) in FACTS["questions"].items():
-        texts = isinstance(wanted[0], str)
-        yes = frame[name].isin(wanted) if texts else frame[name].between(*wanted)
+    for question, (name, *values) in FACTS["questions"].items():
+        texts = isinstance(values[0], str)
+        yes = frame[name].isin(values) if texts else frame[name].between(*values)
         answers[question] = yes.astype("int8")
     return pd.DataFrame(answers)
 

@@ -115,5 +115,5 @@ def read_baskets(stream: io.BytesIO) -> pd.DataFrame:
     """One basket per line, item numbers between blanks: rows (basket, item)."""
     lines = stream.read().decode("ascii").splitlines()
     items = [[int(item) for item in line.split()] for line in lines]
-    pairs = [(basket, item) for basket, found in enumerate(items) for item in found]
+    pairs = [(basket, item) for basket, content in enumerate(items) for item in content]
     return pd.DataFrame(pairs, columns=["basket", "item"], dtype="int32")

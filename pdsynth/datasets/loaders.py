@@ -197,9 +197,9 @@ def load_retail(items: int = 50, path: Location = None) -> Dataset:
     top = np.argsort(-np.bincount(item, minlength=most), kind="stable")[:items]
     place = np.full(most, -1)
     place[top] = np.arange(items)
-    kept = place[item] >= 0
+    mask = place[item] >= 0
     cells = np.zeros((baskets, items), dtype=np.int8, order="F")
-    cells[basket[kept], place[item[kept]]] = 1
+    cells[basket[mask], place[item[mask]]] = 1
     frame = pd.DataFrame(cells, columns=[f"item {number}" for number in top])
     return describe(
         "retail",

@@ -158,5 +158,5 @@ def describe(
     if "file" in TABLES[table]:
         schema.encode(frame)
     fields = ("target", "sensitive", "source", "licence", "note")
-    known = {"name": table} | {key: TABLES[table].get(key, "") for key in fields}
-    return Dataset(frame, schema, **(known | facts))
+    defaults = {"name": table} | {key: TABLES[table].get(key, "") for key in fields}
+    return Dataset(frame, schema, **(defaults | facts))

@@ -50,13 +50,13 @@ def five_classifiers(
     check_choices("classifiers", classifiers, CLASSIFIERS)
     check_most("max_rows", max_rows)
     seeded(seed)
-    wanted, aim = _positive(check_schema(schema)[target], positive), schema.index(target)
+    code, aim = _positive(check_schema(schema)[target], positive), schema.index(target)
     columns = [schema.names[j] for j in feature_columns(schema, target, drop)]
     taught, truth = (to_codes(table, schema) for table in (synthetic, real_test))
     if max_rows is not None and len(taught) > max_rows:
-        kept = sample_rows(len(taught), max_rows, seed)
-        taught = taught[kept]
-        synthetic = synthetic.iloc[kept] if isinstance(synthetic, pd.DataFrame) else taught
+        sample = sample_rows(len(taught), max_rows, seed)
+        taught = taught[sample]
+        synthetic = synthetic.iloc[sample] if isinstance(synthetic, pd.DataFrame) else taught
     train, test = design(synthetic, real_test, schema, columns, encoding)
     learnt, truth = (codes[:, aim].astype(np.int64) for codes in (taught, truth))
     majority = majority_share(truth)
@@ -71,7 +71,7 @@ def five_classifiers(
         guessed = predict(name, train, learnt, test, seed)
         confusion = np.bincount(truth * classes + guessed, minlength=classes**2)
         confusion = confusion.reshape(classes, classes)
-        score = float("nan") if wanted is None else f2(confusion, wanted)
+        score = float("nan") if code is None else f2(confusion, code)
         rows.append((name, float((guessed == truth).mean()), majority, score, confusion))
     names = ["classifier", "accuracy", "majority", "f2", "confusion"]
     return pd.DataFrame(rows, columns=names)
@@ -170,9 +170,9 @@ def predict(
         from sklearn.naive_bayes import GaussianNB
         from sklearn.neighbors import KNeighborsClassifier
 
-    asked, inverse = np.unique(test, axis=0, return_inverse=True)
+    points, inverse = np.unique(test, axis=0, return_inverse=True)
     if classifier == "SV":
-        return support_vectors(train, learnt, asked, distinct=True)[0][inverse]
+        return support_vectors(train, learnt, points, distinct=True)[0][inverse]
     machine = {
         "NB": GaussianNB(),
         "KN": KNeighborsClassifier(),
@@ -182,4 +182,4 @@ def predict(
     with warnings.catch_warnings():
         # the protocol takes the default number of iterations
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return machine.fit(train, learnt).predict(asked)[inverse]
+        return machine.fit(train, learnt).predict(points)[inverse]

@@ -52,18 +52,18 @@ class Trials(pd.DataFrame):  # type: ignore[misc]
     def summary(self) -> pd.DataFrame:
         """Mean, standard deviation and number of trials by measure, ε and method."""
         keys = ["measure", "epsilon", "method"]
-        found = pd.DataFrame(self).groupby(keys)["value"]
-        return found.agg(["mean", "std", "count"]).reset_index()
+        groups = pd.DataFrame(self).groupby(keys)["value"]
+        return groups.agg(["mean", "std", "count"]).reset_index()
 
     def _repr_html_(self) -> str:
-        found = self.summary()
-        top = found.groupby("measure")["mean"].transform(lambda m: m.abs().max()).replace(0, 1)
-        rows = list(zip(found.head(MOST).itertuples(), top, strict=False))
+        table = self.summary()
+        top = table.groupby("measure")["mean"].transform(lambda m: m.abs().max()).replace(0, 1)
+        rows = list(zip(table.head(MOST).itertuples(), top, strict=False))
         return render(
             __package__,
             "trials.html",
             rows=rows,
-            more=len(found) - MOST,
+            more=len(table) - MOST,
             number=len(self),
             whole=pd.DataFrame(self).drop(columns=["key"]).head(200),
         )
@@ -182,14 +182,14 @@ def compare(
     **Privacy:** measures real records exactly and fits them again and again: for public or
     permitted tables, never a release. The workers of a client are sent the whole table.
     """
-    dataset, named = as_dataset(dataset), _name(synthesizers)
+    dataset, methods = as_dataset(dataset), _name(synthesizers)
     epsilons = to_items("epsilons", epsilons)
     if not epsilons:
         raise SchemaError(f"epsilons must be a list of at least one ε, got {show(epsilons)}")
     for epsilon in epsilons:
         positive("every ε", epsilon)
     target, schema = dataset.target if target is None else target, dataset.schema
-    wanted = check_measures(measures, schema, target)
+    names = check_measures(measures, schema, target)
     if not is_whole(repeats, 1):
         raise SchemaError(f"repeats must be a whole number of at least 1, got {show(repeats)}")
     check_grid(seed, test, resume, utility_options, progress)
@@ -205,12 +205,12 @@ def compare(
         seed,
     )
     store = Store(resume)
-    tasks = list(_tasks(named, bench, epsilons, repeats, wanted))
+    tasks = list(_tasks(methods, bench, epsilons, repeats, names))
     todo = []
     for task in tasks:
-        left = tuple(m for m in task.measures if (task.key, m) not in store.rows)
-        if left:
-            todo.append(replace(task, measures=left))
+        rest = tuple(m for m in task.measures if (task.key, m) not in store.rows)
+        if rest:
+            todo.append(replace(task, measures=rest))
     # one split after the other, so that its counts stay warm
     todo.sort(key=lambda task: (task.trained, task.repeat))
     with bars(bool(progress)):
@@ -219,10 +219,10 @@ def compare(
         for rows in show_bar(done, "compare", len(tasks), "fit", done=finished):
             store.add(row | {"dataset": dataset.name} for row in rows)
     # a file may know the same fit under another name
-    found = [
+    lines = [
         store.rows[task.key, m] | {"method": task.method} for task in tasks for m in task.measures
     ]
-    return Trials(found, columns=list(COLUMNS))
+    return Trials(lines, columns=list(COLUMNS))
 
 
 def _name(synthesizers: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
@@ -266,8 +266,8 @@ def _tasks(
 ) -> Iterator[Task]:
     for method, synthesizer in named.items():
         parameters = synthesizer.get_params()
-        for drawn in ("epsilon", "random_state"):
-            parameters.pop(drawn, None)
+        for name in ("epsilon", "random_state"):
+            parameters.pop(name, None)
         text = json.dumps(parameters, default=str, sort_keys=True)
         for epsilon, repeat, trained in product(epsilons, range(repeats), (False, True)):
             mine = tuple(m for m in measures if bool(NEEDS_TEST.fullmatch(m)) == trained)
@@ -294,7 +294,7 @@ def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:
     bench = _warm.bench
     records, test = bench.part(task.repeat) if task.trained else (bench.records, None)
     started, worked = time.perf_counter(), time.process_time()
-    found, problem = {m: (float("nan"), "") for m in task.measures}, ""
+    values, problem = {m: (float("nan"), "") for m in task.measures}, ""
     try:
         fitted, fake = _fit(task, records)
     except BudgetError as error:
@@ -304,7 +304,7 @@ def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:
         trial = Trial(bench, fitted, records.codes, fake, test, task.seed, cpu)
         for name in task.measures:
             measure, options = find_measure(name)
-            found[name] = measure(trial, **options)
+            values[name] = measure(trial, **options)
     row = {
         "method": task.method,
         "guarantee": getattr(task.synthesizer, "guarantee", ""),
@@ -317,7 +317,7 @@ def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:
     }
     return [
         row | {"measure": m, "value": value, "note": problem or note}
-        for m, (value, note) in found.items()
+        for m, (value, note) in values.items()
     ]
 
 

@@ -84,18 +84,18 @@ def gcap(
     ours, theirs = (to_codes(table, schema) for table in (real, synthetic))
     label = record_keys(theirs, schema.sizes, [*columns, aim])
     _, first, weights = np.unique(label, return_index=True, return_counts=True)
-    known = SyntheticRows(
+    pool = SyntheticRows(
         theirs[first][:, columns],
         theirs[first, aim].astype(np.int64),
         weights,
         [schema.sizes[j] for j in columns],
         schema.sizes[aim],
     )
-    step, parts = max(CHUNK // known.classes, 1), []
+    step, parts = max(CHUNK // pool.classes, 1), []
     for part in progress(np.split(ours, range(step, len(ours), step)), "attack"):
         label = record_keys(part, schema.sizes, columns)
         _, first, person = np.unique(label, return_index=True, return_inverse=True)
-        distance, counts = _find_nearest(part[first][:, columns], known)
+        distance, counts = _find_nearest(part[first][:, columns], pool)
         near, truth = counts[person], part[:, aim].astype(np.int64)
         share = near[np.arange(len(truth)), truth] / near.sum(axis=1)
         parts.append((distance[person], share, near.argmax(axis=1), truth))
@@ -104,12 +104,12 @@ def gcap(
 
 def _check_key(schema: Schema, key: Sequence[str], target: str) -> None:
     listed = to_list("the key", key, SchemaError, "a list of attribute names")
-    known = {check_schema(schema).index(name) for name in listed}
-    if not listed or len(known) != len(listed):
+    columns = {check_schema(schema).index(name) for name in listed}
+    if not listed or len(columns) != len(listed):
         raise SchemaError(
             f"the key must name at least one attribute, each of them once, got {listed}"
         )
-    if schema.index(target) in known:
+    if schema.index(target) in columns:
         raise SchemaError(
             f"the target {target!r} is part of the key {listed}: an attacker who "
             "knows it has nothing to find out"
@@ -135,22 +135,22 @@ class SyntheticRows:
 
 def _find_nearest(asked: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, np.ndarray]:
     """Distance (u,) of asked keys (u, ℓ) to the nearest known ones, and counts (u, c) there."""
-    width, left = len(known.sizes), np.arange(len(asked))
+    width, rest = len(known.sizes), np.arange(len(asked))
     distance = np.zeros(len(asked), dtype=np.int64)
     counts = np.zeros((len(asked), known.classes), dtype=np.int64)
     for rho in range(width + 1):
-        look_ups = math.comb(width, rho) * (len(left) + len(known.keys))
-        if look_ups * SUBSET_COST > len(left) * len(known.keys) * width:
-            distance[left], counts[left] = _compare(asked[left], known)
+        look_ups = math.comb(width, rho) * (len(rest) + len(known.keys))
+        if look_ups * SUBSET_COST > len(rest) * len(known.keys) * width:
+            distance[rest], counts[rest] = _compare(asked[rest], known)
             break
         # two keys at distance exactly ρ agree on exactly one subset of ℓ − ρ attributes,
         # so nothing is counted twice
-        for kept in combinations(range(width), width - rho):
-            counts[left] += _look_up(asked[left], known, kept)
-        found = counts[left].any(axis=1)
-        distance[left[found]] = rho
-        left = left[~found]
-        if not len(left):
+        for subset in combinations(range(width), width - rho):
+            counts[rest] += _look_up(asked[rest], known, subset)
+        mask = counts[rest].any(axis=1)
+        distance[rest[mask]] = rho
+        rest = rest[~mask]
+        if not len(rest):
             break
     return distance, counts
 
@@ -264,8 +264,8 @@ def leak_probability(
     check_choice("definition", definition, DEFINITIONS)
     key = [name for name in check_schema(schema).names if not is_one_of(target, (name,))]
     if definition != "advantage":
-        found = gcap(real, synthetic, schema, key, target)
-        return found.score if definition == "gcap" else found.exact
+        attribution = gcap(real, synthetic, schema, key, target)
+        return attribution.score if definition == "gcap" else attribution.exact
     if holdout is None:
         raise SchemaError(
             "definition='advantage' compares with an attacker who never saw these "

@@ -54,24 +54,24 @@ def measure_level(
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
     sets = countable_sets(schema, alpha, seed)
-    known = Marginals(real, schema, alpha, sets=sets)
-    mine = np.array([known.distances(table) for table in releases])
+    margins = Marginals(real, schema, alpha, sets=sets)
+    mine = np.array([margins.distances(table) for table in releases])
     if len(releases) == 1:
-        error = row_error(known, releases[0], seed)
+        error = row_error(margins, releases[0], seed)
         first, about = interval(float(mine.mean()), error, GROUPS - 1), "sampling of rows"
     else:
         first, about = between(mine), f"between {len(releases)} tables"
     rows: list[tuple[Any, ...]] = [(alpha, RELEASE, *first, about)]
-    drawn = {
-        name: np.array([known.distances(table) for table in tables])
+    simulations = {
+        name: np.array([margins.distances(table) for table in tables])
         for name, tables in others.items()
     }
-    for name, found in drawn.items():
-        about = f"between {len(found)} simulations" if len(found) > 1 else ""
-        rows.append((alpha, name, *between(found), about))
-    apart = np.array([halves(known, real, [seed, i]) for i in range(LIMITS)])
+    for name, runs in simulations.items():
+        about = f"between {len(runs)} simulations" if len(runs) > 1 else ""
+        rows.append((alpha, name, *between(runs), about))
+    apart = np.array([halves(margins, real, [seed, i]) for i in range(LIMITS)])
     rows.append((alpha, HALVES, *between(apart), f"between {LIMITS} random splits"))
-    single = next(iter(drawn.values())).mean(axis=0)
+    single = next(iter(simulations.values())).mean(axis=0)
     return Level(rows, sets, math.comb(len(schema), alpha), mine.mean(axis=0), single)
 
 
@@ -79,14 +79,14 @@ def countable_sets(schema: Schema, alpha: int, seed: int = 0) -> Sets:
     """The α-sets that are measured: a choice by public sizes and seed, all if they are few."""
     sets = attribute_sets(len(schema), alpha, MOST_SETS, seed)
     cells = np.array([float(math.prod(schema.sizes[j] for j in members)) for members in sets])
-    drawn = np.random.default_rng(seed).permutation(len(sets))
-    drawn = drawn[cells[drawn] <= LARGEST]
-    kept = np.sort(drawn[np.cumsum(cells[drawn]) <= MOST_CELLS])
-    if not len(kept):
+    order = np.random.default_rng(seed).permutation(len(sets))
+    order = order[cells[order] <= LARGEST]
+    choice = np.sort(order[np.cumsum(cells[order]) <= MOST_CELLS])
+    if not len(choice):
         raise SchemaError(
             f"every {alpha}-way marginal has more than {LARGEST:,} cells: declare coarser domains"
         )
-    return tuple(sets[i] for i in kept)
+    return tuple(sets[i] for i in choice)
 
 
 def row_error(known: Marginals, codes: np.ndarray, seed: int) -> float:
@@ -100,16 +100,16 @@ def row_error(known: Marginals, codes: np.ndarray, seed: int) -> float:
     if len(codes) < 2 * GROUPS:
         return float("nan")
     group = np.random.default_rng(seed).permutation(len(codes)) % GROUPS
-    left = (len(codes) - np.bincount(group))[:, None]
-    found, columns = np.zeros(GROUPS), codes.T.astype(np.int64)
+    rest = (len(codes) - np.bincount(group))[:, None]
+    sums, columns = np.zeros(GROUPS), codes.T.astype(np.int64)
     for members, real in zip(known.sets, np.split(known.counts, known.starts[1:]), strict=True):
         key = group
         for j in members:
             key = key * known.schema.sizes[j] + columns[j]
         counts = np.bincount(key, minlength=GROUPS * real.size).reshape(GROUPS, real.size)
-        without = (counts.sum(axis=0) - counts) / left
-        found += np.abs(without - real / known.n).sum(axis=1) / 2
-    apart = found / len(known.sets)
+        without = (counts.sum(axis=0) - counts) / rest
+        sums += np.abs(without - real / known.n).sum(axis=1) / 2
+    apart = sums / len(known.sets)
     return float(np.sqrt((GROUPS - 1) * apart.var()))
 
 

@@ -52,10 +52,10 @@ def attribute_sets(d: int, alpha: int, sets: int | None = None, seed: int = 0) -
     if total <= ENUMERATED:
         everything = list(combinations(range(d), alpha))
         return tuple(everything[i] for i in np.sort(rng.choice(total, sets, replace=False)))
-    drawn: set[tuple[int, ...]] = set()
-    while len(drawn) < sets:
-        drawn.add(tuple(sorted(rng.choice(d, alpha, replace=False).tolist())))
-    return tuple(sorted(drawn))
+    draws: set[tuple[int, ...]] = set()
+    while len(draws) < sets:
+        draws.add(tuple(sorted(rng.choice(d, alpha, replace=False).tolist())))
+    return tuple(sorted(draws))
 
 
 @lru_cache(maxsize=64)
@@ -64,13 +64,13 @@ def plan_blocks(sizes: tuple[int, ...], sets: Sets, cells: int) -> Blocks:
 
     Greedy: a block starts with the first uncovered set and adds what covers most further sets.
     """
-    left, blocks = dict.fromkeys(range(len(sets))), []
-    while left:
-        block = set(sets[next(iter(left))])
+    rest, blocks = dict.fromkeys(range(len(sets))), []
+    while rest:
+        block = set(sets[next(iter(rest))])
         free = cells // math.prod(sizes[j] for j in block)
         while True:
             # how many sets each attribute would bring in alone
-            missing = ([j for j in sets[i] if j not in block] for i in left)
+            missing = ([j for j in sets[i] if j not in block] for i in rest)
             gains = collections.Counter(absent[0] for absent in missing if len(absent) == 1)
             affordable = [j for j in gains if sizes[j] <= free]
             if not affordable:
@@ -78,9 +78,9 @@ def plan_blocks(sizes: tuple[int, ...], sets: Sets, cells: int) -> Blocks:
             best = max(affordable, key=lambda j: (gains[j], -sizes[j], -j))
             block.add(best)
             free //= sizes[best]
-        inside = tuple(i for i in left if block.issuperset(sets[i]))
+        inside = tuple(i for i in rest if block.issuperset(sets[i]))
         for i in inside:
-            del left[i]
+            del rest[i]
         blocks.append((tuple(sorted(block)), inside))
     return tuple(blocks)
 
@@ -241,15 +241,15 @@ def measure_sets(
     dense = np.flatnonzero([count <= DENSE_CELLS for count in cells])
     group = np.cumsum([cells[i] for i in dense]) // GROUP_CELLS
     groups = np.split(dense, np.flatnonzero(np.diff(group)) + 1) if len(dense) else []
-    found = []
+    parts = []
     for positions in progress(groups, "marginals", unit="group"):
-        known = Marginals(ours, schema, sets=tuple(sets[i] for i in positions))
-        found.append(known.measure(theirs, measure))
+        margins = Marginals(ours, schema, sets=tuple(sets[i] for i in positions))
+        parts.append(margins.measure(theirs, measure))
     sparse = [i for i, count in enumerate(cells) if count > DENSE_CELLS]
     for i in progress(sparse, "large marginals", unit="set"):
         gaps = _occupied_gaps(ours, theirs, sizes, sets[i])
-        found.append(measure(gaps, [0], ours.n * theirs.n))
-    return np.concatenate(found, axis=-1)[..., np.argsort([*dense, *sparse])]
+        parts.append(measure(gaps, [0], ours.n * theirs.n))
+    return np.concatenate(parts, axis=-1)[..., np.argsort([*dense, *sparse])]
 
 
 def _occupied_gaps(

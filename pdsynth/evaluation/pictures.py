@@ -85,7 +85,7 @@ def compare_columns(real: np.ndarray, fake: np.ndarray, schema: Schema) -> list[
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    found = []
+    columns = []
     for j, attribute in enumerate(schema.attributes):
         sides = [
             np.bincount(table[:, j], minlength=attribute.size) / len(table)
@@ -94,8 +94,8 @@ def compare_columns(real: np.ndarray, fake: np.ndarray, schema: Schema) -> list[
         places, names = merge(attribute, real[:, j], BARS)
         one, two = (tuple(np.bincount(places, side, len(names)).tolist()) for side in sides)
         off = float(np.abs(sides[0] - sides[1]).sum() / 2)
-        found.append(Column(attribute.name, names, one, two, off))
-    return sorted(found, key=lambda column: -column.off)
+        columns.append(Column(attribute.name, names, one, two, off))
+    return sorted(columns, key=lambda column: -column.off)
 
 
 def _law(table: np.ndarray, a: int, b: int, sizes: Sequence[int]) -> np.ndarray:
@@ -118,15 +118,15 @@ def compare_pairs(real: np.ndarray, fake: np.ndarray, schema: Schema) -> list[Pa
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    found = []
+    result = []
     pairs = list(combinations(range(len(schema)), 2))
     for a, b in progress(pairs, "ties", unit="pair"):
         if schema.sizes[a] * schema.sizes[b] <= CELLS:
             one, two = (_law(table, a, b, schema.sizes) for table in (real, fake))
             names, off = (schema.names[a], schema.names[b]), float(np.abs(one - two).sum() / 2)
             ties = measure_tie(one, len(real)), measure_tie(two, len(fake))
-            found.append(Pair(names, *ties, off))
-    return sorted(found, key=lambda pair: -pair.off)
+            result.append(Pair(names, *ties, off))
+    return sorted(result, key=lambda pair: -pair.off)
 
 
 def open_pair(pair: Pair, real: np.ndarray, fake: np.ndarray, schema: Schema) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def advise(
 ) -> list[str]:
     """What to do now, in sentences."""
     gained = report.verdict[0].startswith("Worth having")
-    told = [
+    advice = [
         "Use it for counts and pictures of single columns and of the pairs that are kept below."
         if gained
         else "Use it for single columns only. For pairs take a larger ε, fewer columns or coarser "
@@ -160,28 +160,30 @@ def advise(
                       key=lambda pair: -pair.lost):  # fmt: skip
         names = "; ".join(" with ".join(pair.names) for pair in lost[:OPENED])
         more = f" and {plural(len(lost) - OPENED, 'more pair')}" if len(lost) > OPENED else ""
-        told.append(
+        advice.append(
             f"Don't read these ties off this table: {names}{more}. They are in the records, and "
             "less than half of them is left here."
         )
     if far := [column for column in columns if column.off > FAR]:
         names = ", ".join(column.name for column in far[:SHOWN])
-        told.append(f"Before you report shares of {names}, ask the records: more than 5 % is off.")
-    told.append(
+        advice.append(
+            f"Before you report shares of {names}, ask the records: more than 5 % is off."
+        )
+    advice.append(
         f"Error bars that count {rows:,} rows are too short: the noise of the release comes on top."
     )
-    told.append("Keep this page with the records. To choose between releases by it would cost ε.")
-    return told
+    advice.append("Keep this page with the records. To choose between releases by it would cost ε.")
+    return advice
 
 
 def count_kept(pairs: Sequence[Pair]) -> str:
     """How many of the ties of the records the release keeps, in a sentence."""
     ties = [pair for pair in pairs if pair.real >= TIE]
-    kept = sum(pair.fake >= KEPT * pair.real for pair in ties)
+    number = sum(pair.fake >= KEPT * pair.real for pair in ties)
     if not ties:
         return "No two columns of the records are tied by more than 5 % of the people."
     return (
-        f"{kept} of {plural(len(ties), 'tie')} of the records are kept to at least a half. A tie "
+        f"{number} of {plural(len(ties), 'tie')} of the records are kept to at least a half. A tie "
         "counts if 5 % of the people would have to change for its columns to be independent."
     )
 
@@ -193,8 +195,8 @@ def draw_page(report: Report, real: Table, fake: Table, schema: Schema, title: s
 
     **Privacy:** exact statistics of real records throughout: not for publishing.
     """
-    codes, drawn = to_codes(real, schema), to_codes(fake, schema)
-    columns, pairs = compare_columns(codes, drawn, schema), compare_pairs(codes, drawn, schema)
+    codes, release = to_codes(real, schema), to_codes(fake, schema)
+    columns, pairs = compare_columns(codes, release, schema), compare_pairs(codes, release, schema)
     d = len(schema)
     return render(
         __package__,
@@ -204,7 +206,7 @@ def draw_page(report: Report, real: Table, fake: Table, schema: Schema, title: s
         report=report,
         inner=report._repr_html_(),
         warning=WARNING,
-        advice=advise(report, columns, pairs, len(drawn)),
+        advice=advise(report, columns, pairs, len(release)),
         kept=count_kept(pairs),
         columns=columns,
         shown=SHOWN,
@@ -212,7 +214,7 @@ def draw_page(report: Report, real: Table, fake: Table, schema: Schema, title: s
         ties={pair.names: pair for pair in pairs},
         top=max((pair.real for pair in pairs), default=0) or 1,
         cell=max(8, min(22, 420 // d)),
-        opened=[open_pair(pair, codes, drawn, schema) for pair in pairs[:OPENED]],
+        opened=[open_pair(pair, codes, release, schema) for pair in pairs[:OPENED]],
         percent=_percent,
         clip=_clip,
     )

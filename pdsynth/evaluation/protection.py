@@ -39,15 +39,15 @@ class Protection:
     constant_error: float = float("nan")
 
     def __str__(self) -> str:
-        said = [self.table.round(4).to_string()]
+        lines = [self.table.round(4).to_string()]
         if self.misplaced == self.misplaced:
-            said.append(f"misplaced: {self.misplaced:.0f} of {len(self.table) - 1}")
+            lines.append(f"misplaced: {self.misplaced:.0f} of {len(self.table) - 1}")
         if self.risk_error == self.risk_error:
-            said.append(
+            lines.append(
                 f"risk entropies: off by {self.risk_error:.3f} on average, "
                 f"a constant by {self.constant_error:.3f}"
             )
-        return "\n".join(said)
+        return "\n".join(lines)
 
     __repr__ = __str__
 
@@ -82,9 +82,9 @@ def protection(fitted: Any, real: Table) -> Protection:
     misplaced = risk = constant = float("nan")
     if getattr(fitted, "groups_", None) and getattr(fitted, "association_", None):
         truly = real_groups(fitted, records)
-        given = {n: "A" if n in fitted.groups_["A"] else "B" for n in schema.names}
-        table["group"], table["true group"] = given, truly
-        misplaced = float(sum(given[n] != truly[n] for n in schema.names))
+        groups = {n: "A" if n in fitted.groups_["A"] else "B" for n in schema.names}
+        table["group"], table["true group"] = groups, truly
+        misplaced = float(sum(groups[n] != truly[n] for n in schema.names))
     if released := getattr(fitted, "risk_entropy_", None):
         exact = bit_risks(records, over_bits)
         gaps = [abs(value - exact[bit]) for bit, value in released.items()]

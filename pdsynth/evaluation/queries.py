@@ -56,11 +56,11 @@ def query_errors(
         else attribute_sets(len(check_schema(schema)), alpha, queries, seed)
     )
     if isinstance(fake, Answering) and not isinstance(fake, pd.DataFrame):
-        known = real if isinstance(real, Marginals) else Marginals(real, schema, sets=sets)
+        margins = real if isinstance(real, Marginals) else Marginals(real, schema, sets=sets)
         gaps = []
-        for names in ([known.schema.names[j] for j in members] for members in sets):
+        for names in ([margins.schema.names[j] for j in members] for members in sets):
             answer = fake.marginal(names)
-            gaps.append(known.table(names) / known.n - answer / answer.sum())
+            gaps.append(margins.table(names) / margins.n - answer / answer.sum())
         l1 = np.array([np.abs(gap).sum() for gap in gaps])
         l2 = np.sqrt([(gap * gap).sum() for gap in gaps])
     else:
@@ -102,9 +102,9 @@ def random_boxes(schema: Schema, sets: Sets, seed: int = 0) -> np.ndarray:
             size = attribute.size
             first = int(rng.integers(size - size // 2 + 1))
             values = np.arange(size) if attribute.numeric_bins else rng.permutation(size)
-            wanted = np.zeros(size, dtype=bool)
-            wanted[values[first : first + size // 2]] = True
-            box = np.logical_and.outer(box, wanted).ravel()
+            side = np.zeros(size, dtype=bool)
+            side[values[first : first + size // 2]] = True
+            box = np.logical_and.outer(box, side).ravel()
         boxes.append(box)
     return np.concatenate(boxes)
 
@@ -127,11 +127,11 @@ def sum_mutual_information(network: Network, records: Table, schema: Schema | No
         schema = records.schema
     if not isinstance(network, Network):
         raise SchemaError(f"the network comes first, as a Network, got {show(network)}")
-    kept = to_records(records, schema)
+    table = to_records(records, schema)
     if not {*network.order} <= {*schema.names}:
-        bits = kept.binary()
+        bits = table.binary()
         if {*network.order} <= {*bits.schema.names}:
-            kept, schema = bits, bits.schema
+            table, schema = bits, bits.schema
     by_degree: dict[int, list[list[int]]] = {}
     for child, parents in network.pairs:
         columns = [schema.index(name) for name in (child, *parents)]
@@ -142,9 +142,9 @@ def sum_mutual_information(network: Network, records: Table, schema: Schema | No
         cells = max(math.prod(schema.sizes[j] for j in row) for row in rows)
         if degree < MAX_MEMBERS and cells <= DENSE_CELLS:
             pairs = np.array(rows)
-            total += float(kept.lattice.information(pairs[:, 0], pairs[:, 1:]).sum())
+            total += float(table.lattice.information(pairs[:, 0], pairs[:, 1:]).sum())
         else:
-            total += sum(_information(kept, row) for row in rows)
+            total += sum(_information(table, row) for row in rows)
     return total
 
 

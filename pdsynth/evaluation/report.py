@@ -73,12 +73,14 @@ class Report:
         return {title: table for title, table in parts.items() if table is not None}
 
     def __str__(self) -> str:
-        said = [fill(f"* {sentence}", TEXT, subsequent_indent="  ") for sentence in self.verdict]
+        sentences = [
+            fill(f"* {sentence}", TEXT, subsequent_indent="  ") for sentence in self.verdict
+        ]
         lines = [
             f"{QUESTION} {self.title}",
             fill(WARNING, TEXT),
             "",
-            *said,
+            *sentences,
             "",
             f"{'over':<10} {'table':<31} distance   95 % interval",
         ]
@@ -88,8 +90,8 @@ class Report:
         ]
         lines = [line.rstrip() for line in lines]
         for title, table in self._parts().items():
-            named = table.rename_axis(index=None, columns=table.index.name)
-            lines += ["", title, named.to_string(float_format="{:.4f}".format, na_rep="–")]
+            frame = table.rename_axis(index=None, columns=table.index.name)
+            lines += ["", title, frame.to_string(float_format="{:.4f}".format, na_rep="–")]
         return "\n".join([*lines, "", *(fill(note, TEXT) for note in self.notes)])
 
     __repr__ = __str__
@@ -170,7 +172,7 @@ def report(
     if not listed:
         raise SchemaError("fake is an empty list: give one synthetic table, or several")
     tables = [to_codes(each, schema) for each in listed]
-    held = None if test is None else to_codes(test, schema)
+    holdout = None if test is None else to_codes(test, schema)
     target = target or getattr(data, "target", "") or None
     declared = next((name for name, group in schema.groups.items() if group == "A"), None)
     sensitive = sensitive or getattr(data, "sensitive", "") or declared
@@ -179,18 +181,18 @@ def report(
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
     others = _simulate(codes, schema, budget, repeats, len(tables[0]), seed)
-    found = {
+    levels = {
         alpha: measure_level(codes, tables, others, schema, alpha, seed)
         for alpha in progress(ALPHAS, "distances", unit="level")
         if alpha <= len(schema)
     }
-    table = pd.DataFrame([row for level in found.values() for row in level.rows], columns=COLUMNS)
+    table = pd.DataFrame([row for level in levels.values() for row in level.rows], columns=COLUMNS)
     worth = (
         None
         if target is None
-        else _utility(codes, tables[0], held, schema, target, seed, dict(utility_options or {}))
+        else _utility(codes, tables[0], holdout, schema, target, seed, dict(utility_options or {}))
     )
-    risk = None if sensitive is None else _risk(codes, tables[0], held, schema, sensitive, seed)
+    risk = None if sensitive is None else _risk(codes, tables[0], holdout, schema, sensitive, seed)
     title = (
         f"{len(tables[0]):,} synthetic rows beside {len(codes):,} real ones, "
         f"{len(schema)} attributes"
@@ -201,8 +203,8 @@ def report(
         "broken": _broken(schema, codes, tables[0]),
         "worth": worth,
         "risk": risk,
-        "held": held,
-        "levels": found,
+        "held": holdout,
+        "levels": levels,
         "tables": len(tables),
         "repeats": repeats,
         "attacked": ATTACKED,
@@ -213,7 +215,7 @@ def report(
         for part in ("verdict", "notes")
     )
     return Report(
-        title, verdict, table, found[1].worst(schema), found[2].worst(schema), worth, risk, notes
+        title, verdict, table, levels[1].worst(schema), levels[2].worst(schema), worth, risk, notes
     )
 
 
@@ -236,13 +238,13 @@ def _simulate(
         else {f"Independent, ε = {epsilon:g}, simulated": (Independent(epsilon), repeats)}
     )
     methods[FREE] = Independent(guarantee="none"), LIMITS
-    drawn: dict[str, list[np.ndarray]] = {name: [] for name in methods}
+    tables: dict[str, list[np.ndarray]] = {name: [] for name in methods}
     for name, (method, times) in methods.items():
         for i in progress(range(times), name, unit="fit"):
             fitted = method.clone().set_params(random_state=[seed, i]).fit(records)
             generator = np.random.default_rng([seed, i])
-            drawn[name].append(fitted.model_.sample_codes(rows, generator))
-    return drawn
+            tables[name].append(fitted.model_.sample_codes(rows, generator))
+    return tables
 
 
 def check_edges(schema: Schema) -> Schema:
@@ -269,13 +271,13 @@ def _utility(
     if tested is None:
         chosen = split_mask(len(codes), 1 / 3, seed)
         train, tested = codes[~chosen], codes[chosen]
-    asked: dict[str, Any] = {"kernel": "linear", "seed": seed} | options
-    found = {
-        name: utility(table, tested, schema, target, **asked)
+    settings: dict[str, Any] = {"kernel": "linear", "seed": seed} | options
+    results = {
+        name: utility(table, tested, schema, target, **settings)
         for name, table in ((RELEASE, fake), ("real records", train))
     }
-    rows = {f"trained on {name}": use.accuracy for name, use in found.items()}
-    rows["always the most frequent class"] = found[RELEASE].majority
+    rows = {f"trained on {name}": use.accuracy for name, use in results.items()}
+    rows["always the most frequent class"] = results[RELEASE].majority
     return pd.DataFrame({"accuracy": rows}).rename_axis(f"predicting {target}")
 
 
@@ -294,9 +296,9 @@ def _risk(
     zero_rule = majority_share(attacked[:, schema.index(sensitive)].astype(np.int64))
     columns = {}
     for name, table in ((RELEASE, fake), ("other real records", others)):
-        found = gcap(attacked, table, schema, key, sensitive)
-        whole = (found.distance == 0) & (found.share > 0)
-        columns[name] = [found.accuracy, found.matched, float(whole.mean())]
+        attribution = gcap(attacked, table, schema, key, sensitive)
+        whole = (attribution.distance == 0) & (attribution.share > 0)
+        columns[name] = [attribution.accuracy, attribution.matched, float(whole.mean())]
     columns["most frequent value"] = [zero_rule, math.nan, math.nan]
     index = [
         f"guesses {sensitive} from all else",

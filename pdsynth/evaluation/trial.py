@@ -102,10 +102,10 @@ class Trial:
         protocol = "self_test" if kind == "_self" else "train_synthetic_test_real"
         options: dict[str, Any] = {"seed": self.seed, **self.bench.options, "kernel": kernel}
         schema, target = self.bench.schema, self.bench.target
-        found = utility(self.fake, self.test, schema, target, protocol, **options)
-        return found.accuracy, (
-            f"majority {found.majority:.4f}; {found.backend}; "
-            f"{found.train_rows} training rows; {found.protocol}"
+        result = utility(self.fake, self.test, schema, target, protocol, **options)
+        return result.accuracy, (
+            f"majority {result.majority:.4f}; {result.backend}; "
+            f"{result.train_rows} training rows; {result.protocol}"
         )
 
     def information(self) -> Found:
@@ -126,13 +126,13 @@ class Trial:
 
     def misplaced(self) -> Found:
         """How many attributes stand in another group than real associations would give."""
-        found = protection(self.fitted, Records(self.codes, self.bench.schema))
-        return found.misplaced, "" if found.misplaced == found.misplaced else "no groups"
+        result = protection(self.fitted, Records(self.codes, self.bench.schema))
+        return result.misplaced, "" if result.misplaced == result.misplaced else "no groups"
 
     def risk_error(self) -> Found:
         """Mean error of the released risk entropies; the note has that of the best constant."""
-        found = protection(self.fitted, Records(self.codes, self.bench.schema))
-        return found.risk_error, f"a constant: {found.constant_error:.4f}"
+        result = protection(self.fitted, Records(self.codes, self.bench.schema))
+        return result.risk_error, f"a constant: {result.constant_error:.4f}"
 
     def distance(self, alpha: str, drawn: str | None) -> Found:
         """Average variation distance."""
@@ -153,18 +153,20 @@ class Trial:
 
     def query_error(self, norm: str, alpha: str, drawn: str | None) -> Found:
         """L1 or L2 error of the table, or of a method that answers: two measures of one count."""
-        asked, answering = (int(alpha), int(drawn or 200)), hasattr(self.fitted, "marginal")
-        if asked not in self._errors:
-            real, fake = self.bench.marginals(*asked), self.fitted if answering else self.fake
-            self._errors[asked] = query_errors(real, fake, self.bench.schema, *asked)
-        errors = self._errors[asked]
+        question, answering = (int(alpha), int(drawn or 200)), hasattr(self.fitted, "marginal")
+        if question not in self._errors:
+            real, fake = self.bench.marginals(*question), self.fitted if answering else self.fake
+            self._errors[question] = query_errors(real, fake, self.bench.schema, *question)
+        errors = self._errors[question]
         how = ", answered without a table" if answering else ""
         return getattr(errors, norm), f"{errors.queries} queries{how}"
 
     def counting(self, alpha: str, drawn: str | None) -> Found:
         """Mean error of random counting queries, as a share of the records."""
-        asked = (int(alpha), int(drawn or 200))
-        errors = counting_errors(self.bench.marginals(*asked), self.fake, self.bench.schema, *asked)
+        question = (int(alpha), int(drawn or 200))
+        errors = counting_errors(
+            self.bench.marginals(*question), self.fake, self.bench.schema, *question
+        )
         return float(errors.mean()), f"{len(errors)} queries"
 
     def leak(self, definition: str, drawn: str | None) -> Found:
@@ -200,9 +202,9 @@ NEEDS_TEST = re.compile(f"svm(_linear)?|leak_advantage{DRAWN}")  # so fitted on 
 def find_measure(name: str) -> tuple[Callable[..., Found], dict[str, Any]]:
     """The method of :class:`Trial` that a name means, and its arguments."""
     for pattern, function in MEASURES.items():
-        found = re.fullmatch(pattern, name) if isinstance(name, str) else None
-        if found:
-            return function, found.groupdict()
+        match = re.fullmatch(pattern, name) if isinstance(name, str) else None
+        if match:
+            return function, match.groupdict()
     raise SchemaError(
         f"unknown measure {show(name)}: use sum_mi, cpu, misplaced, risk_error, svm, "
         "svm_linear, svm_self, loss_<attribute>, avd2_without_<attribute>, avd<α>, worst<α>, "
@@ -225,15 +227,15 @@ def check_measures(
         fits = {"sum_mi": True, "avd2": True, "avd3": len(schema) > 2, "svm": bool(target)}
         return tuple(name for name, there in fits.items() if there)
     for name in to_list("measures", names):
-        measure, asked = find_measure(name)
+        measure, options = find_measure(name)
         if not target and measure in (Trial.accuracy, Trial.leak):
             raise SchemaError(
                 f"measure {name!r} needs an attribute to predict: say target=, "
                 f"one of {', '.join(schema.names)}"
             )
-        if "attribute" in asked:
-            schema.index(asked["attribute"])
-        if int(asked.get("alpha", 0)) > len(schema):
+        if "attribute" in options:
+            schema.index(options["attribute"])
+        if int(options.get("alpha", 0)) > len(schema):
             raise SchemaError(f"measure {name!r} needs α ≤ {len(schema)}, the number of attributes")
     return tuple(dict.fromkeys(names))
 

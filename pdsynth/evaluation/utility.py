@@ -178,13 +178,13 @@ def _classes(schema: Schema, target: str, positive: Iterable[Any] | None) -> np.
     if positive is None:
         return np.arange(len(labels))
     kind = f"a list of values of {target!r}"
-    wanted = {str(value) for value in to_list("positive", positive, SchemaError, kind)}
-    if not wanted or not wanted < set(labels):
+    values = {str(value) for value in to_list("positive", positive, SchemaError, kind)}
+    if not values or not values < set(labels):
         raise SchemaError(
             f"positive must be some but not all values of {target!r}; "
-            f"got {sorted(wanted)}, it has {list(labels)}"
+            f"got {sorted(values)}, it has {list(labels)}"
         )
-    return np.array([label in wanted for label in labels], dtype=np.int64)
+    return np.array([label in values for label in labels], dtype=np.int64)
 
 
 def one_hot(codes: np.ndarray, schema: Schema, columns: Iterable[int]) -> np.ndarray:

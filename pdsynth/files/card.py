@@ -170,12 +170,12 @@ def _method(model: Model) -> str:
     """The algorithm with what its owner chose."""
     hidden = {"epsilon", "guarantee", "noise", "random_state", "records_per_person", "relation"}
     hidden.add("delta")  # stands in the promise
-    given = [
+    options = [
         f"{name} = {format(value, '.4g') if isinstance(value, float) else value}"
         for name, value in model.parameters.items()
         if name not in hidden and value not in (None, "None")
     ]
-    return f"{model.algorithm} ({', '.join(given)})" if given else model.algorithm
+    return f"{model.algorithm} ({', '.join(options)})" if options else model.algorithm
 
 
 def _percent(epsilon: Fraction | float) -> str:

@@ -45,14 +45,14 @@ def read_number(text: str, form: str = "1,234.5") -> float | None:
     >>> [read_number(text) for text in ("$1,234", "12 %", "1,2")]
     [1234.0, 12.0, None]
     """
-    if len(text) > LONGEST or not (found := _PATTERNS[form].fullmatch(text.strip())):
+    if len(text) > LONGEST or not (match := _PATTERNS[form].fullmatch(text.strip())):
         return None
     group, point = FORMS[form]
-    digits = re.sub(group, "", found[2]) if group else found[2]
+    digits = re.sub(group, "", match[2]) if group else match[2]
     number = float(digits.replace(point, "."))
     if number > LARGEST:
         return None
-    return -number if found[1] in ("-", "−") else number
+    return -number if match[1] in ("-", "−") else number
 
 
 def _pattern(form: str) -> re.Pattern[str]:
@@ -94,10 +94,10 @@ def read_day(cell: Any, form: str = "") -> date | None:
     try:
         if form:
             return datetime.strptime(cell.strip(), form).date()
-        found = ISO.fullmatch(cell.strip())
-        if found is None:
+        match = ISO.fullmatch(cell.strip())
+        if match is None:
             return None
-        year, _, month, day, other_month, other_day = found.groups()
+        year, _, month, day, other_month, other_day = match.groups()
         return date(int(year), int(month or other_month or 1), int(day or other_day or 1))
     except ValueError:
         return None

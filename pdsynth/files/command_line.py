@@ -147,7 +147,7 @@ def read_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Lines above the table.",
         ),
     )
-    return reduce(lambda made, option: option(made), reversed(options), command)
+    return reduce(lambda function, option: option(function), reversed(options), command)
 
 
 @click.group(help=HELP, epilog=STATUS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -213,12 +213,12 @@ def plan(
     declared = Schema.read(schema)
     if open_lines(schema):
         say(f"{schema.name} is a draft: its domains aren't public yet, and release will refuse it.")
-    found = read_header(data, declared, **how)
-    if gone := [name for name in declared.names if name not in found.names]:
-        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found.names)}")
-    made = make_plan(declared, expected or found.n, epsilon, distance=distance)
-    click.echo(f"{made}\n\nRecommended: {made.synthesizer()!r}")
-    for table in (made.methods, made.table):
+    header = read_header(data, declared, **how)
+    if gone := [name for name in declared.names if name not in header.names]:
+        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(header.names)}")
+    advice = make_plan(declared, expected or header.n, epsilon, distance=distance)
+    click.echo(f"{advice}\n\nRecommended: {advice.synthesizer()!r}")
+    for table in (advice.methods, advice.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
 
 
@@ -323,7 +323,7 @@ def release(
     stays charged, even if the run fails.
     """
     place = check_folder(out, kind)
-    said: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "title": check_title(title or place.name),
         "about": check_about(parse_answers(answers)),
     }
@@ -347,34 +347,34 @@ def release(
             raise SchemaError(f"{data.name} doesn't fit {schema.name}:\n{problems}")
         public = expected or (None if hidden else len(frame))
         method = method or (delta and "ConsistentBayes")  # nothing else takes a δ
-        made = choose(method, declared, public, epsilon / records_per_person, parameters)
-        made.set_params(epsilon=epsilon, records_per_person=records_per_person, delta=delta)
-        check_releasable(made)
-        made.prepare(declared, len(frame))
-        session = find_account(made, account, session_epsilon, session_delta, out)
+        synthesizer = choose(method, declared, public, epsilon / records_per_person, parameters)
+        synthesizer.set_params(epsilon=epsilon, records_per_person=records_per_person, delta=delta)
+        check_releasable(synthesizer)
+        synthesizer.prepare(declared, len(frame))
+        session = find_account(synthesizer, account, session_epsilon, session_delta, out)
         rehearse(
             draft,
             declared,
-            algorithm=type(made).__name__,
-            parameters={k: v for k, v in made.get_params().items() if k != "random_state"},
-            ledger=replace(made.open_ledger(), public_attributes=declared.names),
+            algorithm=type(synthesizer).__name__,
+            parameters={k: v for k, v in synthesizer.get_params().items() if k != "random_state"},
+            ledger=replace(synthesizer.open_ledger(), public_attributes=declared.names),
             rows=rows or min(public or 1, most_rows(declared)),
             kind=kind,
             session=session,
-            **said,
+            **facts,
         )
-        step(f"fitting {type(made).__name__}")
-        model = made.fit(frame, declared, session=session).model_
+        step(f"fitting {type(synthesizer).__name__}")
+        model = synthesizer.fit(frame, declared, session=session).model_
         step("writing")
         check_model(model)
         rows = rows or min(model.n, most_rows(declared))
         table = model.sample(rows)
-        fill(draft, model, table, kind=kind, session=session, **said)
+        fill(draft, model, table, kind=kind, session=session, **facts)
         place = publish(draft, place)
-        said |= {"rows": rows, "session": session}
+        facts |= {"rows": rows, "session": session}
         if with_report:
             step("comparing with the real records")
-            add_comparison(place, model, frame, said)
+            add_comparison(place, model, frame, facts)
     place = out.with_name(place.name)
     click.echo(
         f"{place}: {model.ledger.verdict()}\n{model.ledger.pairs_kept()}.\n"
@@ -423,17 +423,21 @@ def report(
     declared = model.schema if model and schema is None else Schema.read(schema)  # type: ignore[arg-type]
     real = read_csv(data, declared, **how)
     fake = read_csv(released, as_released(declared))
-    found = make_report(
+    comparison = make_report(
         real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive, ledger=ledger
     )
     if model is not None and model.measured:
-        held, total = count_held(model, model.shown.encode(real[list(model.shown.names)]))
-        said = f"Of {total:,} measured counts, the 90 % intervals of {held:,} hold the real number "
-        found = replace(found, verdict=(*found.verdict, f"{said}({held / total:.1%})."))
+        hits, total = count_held(model, model.shown.encode(real[list(model.shown.names)]))
+        words = (
+            f"Of {total:,} measured counts, the 90 % intervals of {hits:,} hold the real number "
+        )
+        comparison = replace(
+            comparison, verdict=(*comparison.verdict, f"{words}({hits / total:.1%}).")
+        )
     if out is None:
-        click.echo(str(found))
+        click.echo(str(comparison))
     else:
-        page = draw_page(found, real, fake, declared, f"{released.name} beside {data.name}")
+        page = draw_page(comparison, real, fake, declared, f"{released.name} beside {data.name}")
         out.write_text(page, encoding="utf-8", newline="\n")
 
 
@@ -458,52 +462,52 @@ def choose(
             "method: say --method NAME, or --expected-records N, a guess from public knowledge"
         )
     relation = {k: v for k, v in parameters.items() if k == "relation"}
-    made = make_plan(schema, n, epsilon).synthesizer(**relation)
-    return made.set_params(**noise | parameters)
+    synthesizer = make_plan(schema, n, epsilon).synthesizer(**relation)
+    return synthesizer.set_params(**noise | parameters)
 
 
 def parse_options(texts: Sequence[str]) -> dict[str, Any]:
     """Parameters of the method: k=2 and protect=true as in TOML, everything else as text."""
-    found: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign:
             raise click.UsageError(f"--set {text}: say NAME=VALUE, as sensitive=occupation")
         if name in ELSEWHERE:
             raise click.UsageError(f"--set {name}=…: say it by {ELSEWHERE[name]}")
-        if name in found:
+        if name in parameters:
             raise click.UsageError(f"--set {name}=… stands twice: say it once")
         try:
-            found[name] = read_toml(f"value = {value}", text)["value"]
+            parameters[name] = read_toml(f"value = {value}", text)["value"]
         except SchemaError:
-            found[name] = value
-    return found
+            parameters[name] = value
+    return parameters
 
 
 def parse_answers(texts: Sequence[str]) -> dict[str, str]:
     """What the owner answers for, by its key."""
-    found: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for text in texts:
         key, sign, words = text.partition("=")
         if not sign or key not in ABOUT:
             raise click.UsageError(f"--about {text}: say KEY=TEXT, KEY one of {', '.join(ABOUT)}")
-        if key in found:
+        if key in answers:
             raise click.UsageError(f"--about {key}=… stands twice: say it once")
-        found[key] = words
-    return found
+        answers[key] = words
+    return answers
 
 
 def check_releasable(made: Recipe) -> None:
     """Refuse whatever makes a release that no ε covers."""
-    said = {name: getattr(made, name) for name in ("guarantee", "noise", "random_state")}
+    choices = {name: getattr(made, name) for name in ("guarantee", "noise", "random_state")}
     if (
-        said["guarantee"] != "strict"
-        or said["noise"] == "common"
-        or said["random_state"] is not None
+        choices["guarantee"] != "strict"
+        or choices["noise"] == "common"
+        or choices["random_state"] is not None
     ):
-        given = ", ".join(f"{name} = {show(value)}" for name, value in said.items())
+        words = ", ".join(f"{name} = {show(value)}" for name, value in choices.items())
         raise PrivacyError(
-            f"{given}: a release is strict and its noise can't be drawn again; leave out "
+            f"{words}: a release is strict and its noise can't be drawn again; leave out "
             "guarantee, random_state and noise=common"
         )
 
@@ -541,8 +545,10 @@ def add_comparison(place: Path, model: Model, frame: Any, said: dict[str, Any]) 
     """
     try:
         fake, ledger = model.sample(said["rows"]), model.ledger
-        found = make_report(frame, fake, model.schema, epsilon=float(ledger.epsilon), ledger=ledger)
-        write_card(place, model, report=found, **said)
+        comparison = make_report(
+            frame, fake, model.schema, epsilon=float(ledger.epsilon), ledger=ledger
+        )
+        write_card(place, model, report=comparison, **said)
     except Exception as problem:
         words = str(problem) if isinstance(problem, (SchemaError, BudgetError)) else ""
         say(

@@ -196,24 +196,24 @@ def check_origin(ledger: Any, names: tuple[str, ...], n: int) -> list[str]:
 
     ``names``: the attributes of the schema. ``n``: the number of records.
     """
-    found = []
+    problems = []
     touched = {a for e in ledger.entries for a in e.attributes}
     counts = {e.n_records for e in ledger.entries} - {None}  # of copies, where persons have levels
     others = counts != {n} if counts and not ledger.levels else len(counts) > 1
     if ledger.public_attributes != names or touched - {*names} or others:
-        found.append(
+        problems.append(
             "the ledger is that of another table: its attributes or its number of records "
             "are not those of the model"
         )
     counted = any(e.released == "n" and e.epsilon > 0 for e in ledger.entries)
     if not ledger.unit.n_is_public and ledger.guarantee != "none" and not counted:
-        found.append("no line of the ledger says where the number of records comes from")
+        problems.append("no line of the ledger says where the number of records comes from")
     if ledger.guarantee == "strict" and ledger.finite != ledger.claimed:
-        found.append(
+        problems.append(
             f"a strict run costs exactly what it claims, {ledger.sign} = {ledger.claimed}, and "
             "these lines don't: some were cut or changed"
         )
-    return found
+    return problems
 
 
 def read_json(path: str | Path, most: int) -> Any:
@@ -238,22 +238,22 @@ def read_json(path: str | Path, most: int) -> Any:
 
 def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys stand once: a reader of the first and of the last see the same."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         raise SchemaError("a key stands twice in one object of the file")
-    return found
+    return content
 
 
 def write_ledger(ledger: Ledger) -> dict[str, Any]:
     """Plain data for JSON; fractions are written as text, so nothing drifts."""
-    known = ledger.guaranteed_ex_ante
+    ex_ante = ledger.guaranteed_ex_ante
     promised = {name: str(getattr(ledger, name)) for name in WITH_DELTA if hasattr(ledger, name)}
     return promised | {
         "claimed": str(ledger.claimed),
         "guarantee": ledger.guarantee,
         "notes": list(ledger.notes),
         "attributes": list(ledger.public_attributes),
-        "guaranteed_ex_ante": list(known) if isinstance(known, tuple) else known,
+        "guaranteed_ex_ante": list(ex_ante) if isinstance(ex_ante, tuple) else ex_ante,
         "relation": ledger.relation,
         "records_per_person": ledger.records_per_person,
         "levels": [str(level) for level in ledger.levels],
@@ -269,7 +269,7 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
     """
     if data["guarantee"] not in ("strict", "published", "none"):
         raise ValueError(f"unknown guarantee {str(data['guarantee'])[:40]!r}")
-    known = data["guaranteed_ex_ante"]
+    ex_ante = data["guaranteed_ex_ante"]
     make: Callable[..., Ledger] = Ledger
     if "delta" in data:
         from ..concentrated import ConcentratedLedger  # noqa: PLC0415 - of fits with δ alone
@@ -281,7 +281,7 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
         data["guarantee"],
         [str(n) for n in data["notes"]],
         tuple(map(str, data["attributes"])),
-        tuple(map(str, known)) if isinstance(known, list) else bool(known),
+        tuple(map(str, ex_ante)) if isinstance(ex_ante, list) else bool(ex_ante),
         read_entries(data["entries"]),
         relation=data.get("relation", "replace_one"),
         records_per_person=data.get("records_per_person", 1),
@@ -315,15 +315,15 @@ def read_entries(data: Sequence[Mapping[str, Any]]) -> list[Entry]:
     """
     if len(data) > MAX_ENTRIES:
         raise ValueError(f"{len(data):,} entries, at most {MAX_ENTRIES:,} are read")
-    found, common = [_from_plain(e) for e in data], 1
-    for number, e in enumerate(found, 1):
+    entries, common = [_from_plain(e) for e in data], 1
+    for number, e in enumerate(entries, 1):
         if e.kind not in KINDS or e.id != f"s{number:02d}":
             raise ValueError(f"line {number} is of unknown kind, or isn't called s{number:02d}")
         finite = [x for x in (e.epsilon, e.claimed) if isinstance(x, Fraction)]
         common = math.lcm(common, *(x.denominator for x in finite))
         if common.bit_length() > DENOMINATOR_BITS:
             raise ValueError("the fractions have an enormous common denominator")
-    return found
+    return entries
 
 
 def _from_plain(data: Mapping[str, Any]) -> Entry:

@@ -41,9 +41,11 @@ def read_rule(name: str, rule: str, bins: int = BINS) -> tuple[Attribute, str]:
         options["integer"] = True
     if missing:
         options["missing"] = True
-    given = [name, *domain] if span else [name, domain]
-    code = [repr(value) for value in given] + [f"{key}={value!r}" for key, value in options.items()]
-    return getattr(Attribute, method)(*given, **options), f"{method}({', '.join(code)})"
+    arguments = [name, *domain] if span else [name, domain]
+    code = [repr(value) for value in arguments] + [
+        f"{key}={value!r}" for key, value in options.items()
+    ]
+    return getattr(Attribute, method)(*arguments, **options), f"{method}({', '.join(code)})"
 
 
 def _split_missing(rule: str) -> tuple[str, bool]:
@@ -100,7 +102,7 @@ def write_rule(attribute: Attribute) -> str:
     """
     values, edges, bins = attribute.values, attribute.edges or (), len(attribute.values)
     exact = values, attribute.edges, attribute.missing, attribute.private
-    wanted = repr(exact)  # 1, 1.0 and True are equal
+    target = repr(exact)  # 1, 1.0 and True are equal
     lines = [" | ".join(map(str, values))]
     if edges:
         lines = [
@@ -109,9 +111,9 @@ def write_rule(attribute: Attribute) -> str:
         ]
     for line in (f"{line}{' + missing' * attribute.missing}" for line in lines):
         try:
-            found = read_rule(attribute.name, line)[0]
+            reading = read_rule(attribute.name, line)[0]
         except SchemaError:
             continue
-        if repr((found.values, found.edges, found.missing, found.private)) == wanted:
+        if repr((reading.values, reading.edges, reading.missing, reading.private)) == target:
             return line
     return ""

@@ -55,9 +55,9 @@ class FileFormat:
             return said
         if not isinstance(said, dict):
             raise SchemaError(f"file must be a FileFormat or its keywords, got {show(said)}")
-        known = cls.__dataclass_fields__
-        if unknown := [key for key in said if key not in known]:
-            raise SchemaError(f"a file's format has no {show(unknown[0])}: {', '.join(known)}")
+        names = cls.__dataclass_fields__
+        if unknown := [key for key in said if key not in names]:
+            raise SchemaError(f"a file's format has no {show(unknown[0])}: {', '.join(names)}")
         return cls(**said)
 
     def said(self) -> dict[str, Any]:
@@ -77,8 +77,8 @@ def _is_text_encoding(name: str) -> bool:
     change the next ones.
     """
     try:
-        found = codecs.lookup(name).name.replace("-", "_")
+        codec = codecs.lookup(name).name.replace("-", "_")
         "a,\n".encode(name)
-        return not found.startswith(STATEFUL)
+        return not codec.startswith(STATEFUL)
     except (LookupError, ValueError):
         return False

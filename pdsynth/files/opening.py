@@ -99,10 +99,12 @@ class Text:
 
     def tell(self, sign: str, found: bool) -> None:
         """Warn of what was found out about the file."""
-        said = [f"in {self.encoding}, which is a guess (else say encoding=)"] * self.guessed
-        said += [f"with cells separated by {SIGNS.get(sign, repr(sign))}"] * (found and sign != ",")
-        if said:
-            warnings.warn(f"the file was read as text {' and '.join(said)}", stacklevel=2)
+        words = [f"in {self.encoding}, which is a guess (else say encoding=)"] * self.guessed
+        words += [f"with cells separated by {SIGNS.get(sign, repr(sign))}"] * (
+            found and sign != ","
+        )
+        if words:
+            warnings.warn(f"the file was read as text {' and '.join(words)}", stacklevel=2)
 
     def undecodable(self) -> SchemaError:
         """What to say of bytes that the encoding doesn't know."""
@@ -137,15 +139,17 @@ class Text:
         strange = [line for line in block.splitlines(keepends=True) if not line.isascii()]
         text = b"".join(strange)[: 2**16]
         words = b"".join(word for word in WORDS.findall(text) if not word.isascii())
-        found = list(from_bytes(text))
+        matches = list(from_bytes(text))
         if sum(byte > 127 for byte in words) < len(words) / 2:
-            found = [one for one in found if not is_multi_byte_encoding(one.encoding)]
-            if not found and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", block):  # not in cp1252
+            matches = [one for one in matches if not is_multi_byte_encoding(one.encoding)]
+            if not matches and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", block):  # not in cp1252
                 self.guessed = True
                 return "cp1252"
         if re.search(rb"\d\xa0\d", text):  # a blank that cuts thousands, in most encodings
-            found = [m for m in found if b"\xa0".decode(m.encoding, "replace").isspace()] or found
-        if not found:
+            matches = [
+                m for m in matches if b"\xa0".decode(m.encoding, "replace").isspace()
+            ] or matches
+        if not matches:
             raise SchemaError(
                 "the file isn't in UTF-8, nor in an encoding that we know: say "
                 "encoding='…', or save it as CSV (UTF-8)"
@@ -153,11 +157,11 @@ class Text:
         self.guessed = True
         alike = [
             name
-            for match in found
-            if match.chaos <= found[0].chaos
+            for match in matches
+            if match.chaos <= matches[0].chaos
             for name in match.could_be_from_charset
         ]
-        return "cp1252" if "cp1252" in alike else str(found[0].encoding)  # ties are alphabetical
+        return "cp1252" if "cp1252" in alike else str(matches[0].encoding)  # ties are alphabetical
 
 
 def open_source(source: Source) -> tuple[Open, bytes]:
@@ -270,8 +274,8 @@ def _name_columns(schema: Any) -> list[str]:
     if twice := repeated(schema.names):
         raise SchemaError(f"the table has several columns of one name: {twice}: rename them")
     index = [level["name"] if isinstance(level, dict) else level for level in _index(schema)]
-    named = [name for name in index if name and not name.startswith("__index_level_")]
-    return [*map(str, named), *(name for name in schema.names if name not in index)]
+    labels = [name for name in index if name and not name.startswith("__index_level_")]
+    return [*map(str, labels), *(name for name in schema.names if name not in index)]
 
 
 def _index(schema: Any) -> list[Any]:
@@ -305,9 +309,9 @@ def count_sheet(
 
         book = load_workbook(stream, read_only=True)
         rows = book.worksheets[0].iter_rows(min_row=skip + 1, values_only=True)
-        held = (row for row in rows if any(cell not in (None, "") for cell in row))
-        top = names or [str(cell or "").strip() for cell in next(held, ())]
-        n = sum(1 for _ in held)
+        records = (row for row in rows if any(cell not in (None, "") for cell in row))
+        top = names or [str(cell or "").strip() for cell in next(records, ())]
+        n = sum(1 for _ in records)
         book.close()
     _check_shape(n, len(top))
     return tuple(name or f"column {place}" for place, name in enumerate(top, 1)), n

@@ -92,25 +92,25 @@ def outline(
         "skip": skip,
     }
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # read_csv says it, too
-        told = read_header(source, **how)
+        layout = read_header(source, **how)
     frame = read_csv(source, **how, number=number)
-    times = Counter(told.names)
+    times = Counter(layout.names)
     attributes, left_out, notes = [], {}, {}
-    for name, first in zip(map(str, frame.columns), told.names, strict=True):
-        found, notes[name] = _draft(name, frame[name], number)
+    for name, first in zip(map(str, frame.columns), layout.names, strict=True):
+        draft, notes[name] = _draft(name, frame[name], number)
         if times[first] > 1:
-            found, notes[name] = "? several columns of this name: rename them, or drop", ""
-        if isinstance(found, str):
-            left_out[name] = found
+            draft, notes[name] = "? several columns of this name: rename them, or drop", ""
+        if isinstance(draft, str):
+            left_out[name] = draft
         else:
-            attributes.append(found)
+            attributes.append(draft)
     facts = {
         "attributes": tuple(attributes),
         "source": "data",
         "groups": {},
         "left_out": left_out,
         "columns": tuple(names or ()),
-        "file": _describe_file(told, number, skip),
+        "file": _describe_file(layout, number, skip),
         "rules": (rules := draft_rules(frame, attributes)),
     }
     notes |= dict.fromkeys(map(str, rules), CANDIDATE)
@@ -127,11 +127,11 @@ def explore(frame: pd.DataFrame) -> dict[str, str]:
     """
     lines = {}
     for name in map(str, frame.columns):
-        found = _draft(name, frame[name], None)[0]
-        if isinstance(found, str):
-            lines[name] = found if found.startswith("?") else f"drop: {found}"
+        draft = _draft(name, frame[name], None)[0]
+        if isinstance(draft, str):
+            lines[name] = draft if draft.startswith("?") else f"drop: {draft}"
         else:
-            entry = write_entry(found)
+            entry = write_entry(draft)
             lines[name] = entry if isinstance(entry, str) else write_inline(entry)
     return lines
 
@@ -140,8 +140,8 @@ def _describe_file(told: Header, number: str | None, skip: int | None) -> FileFo
     """How a text file seems to be written; None for a file that knows it itself."""
     if not told.encoding:
         return None
-    found = FileFormat(told.encoding, told.delimiter, told.first, number or "", skip or 0)
-    return replace(found, number=found.number_form)
+    file = FileFormat(told.encoding, told.delimiter, told.first, number or "", skip or 0)
+    return replace(file, number=file.number_form)
 
 
 def _draft(name: str, column: pd.Series, number: str | None) -> Found:
@@ -191,18 +191,18 @@ def _years(days: Sequence[date | None]) -> tuple[int, int] | None:
 
 def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     """A list of a few whole numbers, else a range with round ends."""
-    seen = np.sort(numbers.unique())
-    low, high = (float(seen[0]), float(seen[-1])) if len(seen) else (0.0, 0.0)
+    values = np.sort(numbers.unique())
+    low, high = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
     if not math.isfinite(high - low):
         return "? numbers too large for a range: replace them, or drop", ""
     whole = bool((numbers == numbers.round()).all()) and max(-low, high) < EXACT
-    if len(seen) + how["missing"] < 2:
+    if len(values) + how["missing"] < 2:
         return ONLY
-    if whole and len(seen) == len(numbers) > LISTED and seen[-1] - seen[0] == len(seen) - 1:
+    if whole and len(values) == len(numbers) > LISTED and values[-1] - values[0] == len(values) - 1:
         return "? a running number", ""
-    if whole and len(seen) <= LISTED and "number" not in how:
-        return Attribute.categorical(name, seen.astype("int64").tolist(), **how), LIST
-    if len(seen) < 2:
+    if whole and len(values) <= LISTED and "number" not in how:
+        return Attribute.categorical(name, values.astype("int64").tolist(), **how), LIST
+    if len(values) < 2:
         return ONLY
     step = 10.0 ** math.floor(math.log10(high - low) - 1)
     step = max(step, 1.0) if whole else step
@@ -221,6 +221,6 @@ def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
         return f"? {NAMELESS}", ""
     if len(counts) <= LISTED:
         return Attribute.categorical(name, sorted(counts.index), **how), LIST
-    kept = sorted(counts.index[:KEPT])
-    rest = "elsewhere" if "elsewhere" not in kept else "(elsewhere)"
-    return Attribute.categorical(name, [*kept, rest], other=rest, **how), OPEN
+    values = sorted(counts.index[:KEPT])
+    rest = "elsewhere" if "elsewhere" not in values else "(elsewhere)"
+    return Attribute.categorical(name, [*values, rest], other=rest, **how), OPEN

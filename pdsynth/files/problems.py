@@ -67,13 +67,13 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
         raise SchemaError(f"examples must be a whole number of at least 0, got {show(examples)}")
     if not isinstance(frame, pd.DataFrame):
         raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
-    found, columns, declared = [], list(frame.columns), list(schema.attributes)
+    problems, columns, declared = [], list(frame.columns), list(schema.attributes)
     names, times = {a.name for a in declared}, Counter(columns)
     if not len(frame):
-        found.append(Problem("", 0, "no rows", "read the table again"))
+        problems.append(Problem("", 0, "no rows", "read the table again"))
     for attribute in declared:
         if times[attribute.name] != 1:
-            found.append(
+            problems.append(
                 Problem(
                     attribute.name,
                     len(frame),
@@ -88,24 +88,24 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
                 )
             )
             continue
-        found += _of_column(attribute, frame[attribute.name], examples)
-    found += _of_rules(schema, frame)
-    found += [
+        problems += _of_column(attribute, frame[attribute.name], examples)
+    problems += _of_rules(schema, frame)
+    problems += [
         Problem(str(name), len(frame), "undeclared column", "declare it, or leave it out: drop")
         for name in dict.fromkeys(columns)
         if name not in names and name not in schema.left_out
     ]
-    found += [
+    problems += [
         Problem(name, len(frame), why, "decide: declare a domain, or drop")
         for name, why in schema.left_out.items()
         if why.startswith("?")
     ]
-    return Problems(tuple(found))
+    return Problems(tuple(problems))
 
 
 def _of_rules(schema: Schema, frame: pd.DataFrame) -> list[Problem]:
     """Rules that records break, among those whose cells of its columns have codes."""
-    found = []
+    problems = []
     for rule, columns, mask in schema.refusing:
         attributes = [schema.attributes[j] for j in columns]
         if not all([*frame.columns].count(name) == 1 for name in rule.columns):
@@ -117,8 +117,8 @@ def _of_rules(schema: Schema, frame: pd.DataFrame) -> list[Problem]:
         inside = (codes >= 0).all(axis=0) & (codes < [[a.size] for a in attributes]).all(axis=0)
         if broken := int((~mask[tuple(codes[:, inside])]).sum()):
             what, remedy = f"break rule «{rule}»", "correct or drop them, or on_violation = 'keep'"
-            found.append(Problem(", ".join(rule.columns), broken, what, remedy))
-    return found
+            problems.append(Problem(", ".join(rule.columns), broken, what, remedy))
+    return problems
 
 
 def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[Problem]:
@@ -141,9 +141,9 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
                     'say how they are written: number = "1,234.5"',
                 )
             ]
-    found = []
+    problems = []
     if carried:
-        found.append(
+        problems.append(
             Problem(
                 name,
                 carried,
@@ -152,7 +152,7 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
             )
         )
     if gone.any() and not attribute.missing:
-        found.append(
+        problems.append(
             Problem(
                 name,
                 int(gone.sum()),
@@ -163,8 +163,8 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
     if bad.any():
         what, remedy = _outside(attribute, column[bad])
         shown = ", ".join(map(repr, column[bad].drop_duplicates().head(examples).tolist()))
-        found.append(Problem(name, int(bad.sum()), what, remedy, shown))
-    return found
+        problems.append(Problem(name, int(bad.sum()), what, remedy, shown))
+    return problems
 
 
 def _count_carried(attribute: Attribute, column: pd.Series) -> int:

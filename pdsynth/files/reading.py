@@ -62,15 +62,15 @@ def read_header(
     Arrow file no cell is read; of any other file the records are only counted.
     """
     start, head = open_source(source)
-    if told := count_table(start, head):
-        return Header(*told, "", "")
+    if facts := count_table(start, head):
+        return Header(*facts, "", "")
     how, declared = _choose(schema, names, delimiter, encoding, header, skip)
-    if declared and (told := count_sheet(start, head, how["skip"], how["names"])):
-        return Header(*told, "", "")
+    if declared and (facts := count_sheet(start, head, how["skip"], how["names"])):
+        return Header(*facts, "", "")
     whole = read_table(start, head)
     assert not isinstance(whole, pd.DataFrame)
-    wanted = () if schema is None else schema.names
-    return _scan(whole, how, declared, wanted)[1]
+    columns = () if schema is None else schema.names
+    return _scan(whole, how, declared, columns)[1]
 
 
 def read_csv(
@@ -150,26 +150,28 @@ def read_chunks(
     **Privacy:** raw records.
     """
     attributes = () if schema is None else check_schema(schema).attributes
-    wanted = [a.name for a in attributes]
+    columns = [a.name for a in attributes]
     how, declared = _choose(schema, names, delimiter, encoding, header, skip, number)
     whole = read_table(*open_source(source))
     if isinstance(whole, pd.DataFrame):
-        found = [str(name) for name in whole.columns]
-        whole = whole.iloc[:, _places(found, wanted)].set_axis(wanted or _unique(found), axis=1)
+        top = [str(name) for name in whole.columns]
+        whole = whole.iloc[:, _places(top, columns)].set_axis(columns or _unique(top), axis=1)
         whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
-        yield _declared(whole, attributes, how.get("number") or "1,234.5") if wanted else whole
+        yield _declared(whole, attributes, how.get("number") or "1,234.5") if columns else whole
         return
-    text, facts = _scan(whole, how, declared, wanted)
-    places = _places(list(facts.names), wanted)
+    text, facts = _scan(whole, how, declared, columns)
+    places = _places(list(facts.names), columns)
     form = FileFormat(delimiter=facts.delimiter, number=how.get("number") or "").number_form
-    known = wanted or _unique(facts.names)
-    chunks = partial(_chunks, text, facts, places, known)
-    if wanted:
+    labels = columns or _unique(facts.names)
+    chunks = partial(_chunks, text, facts, places, labels)
+    if columns:
         yield from (_declared(chunk, attributes, form) for chunk in chunks())
         return
     texts: set[str] = set()
     for chunk in chunks():
-        texts |= {name for name in known if name not in texts and not _is_number(chunk[name], form)}
+        texts |= {
+            name for name in labels if name not in texts and not _is_number(chunk[name], form)
+        }
     for chunk in chunks():
         yield pd.DataFrame(
             {
@@ -192,24 +194,24 @@ def _choose(
 
     And whether it is declared: without a schema, what isn't said is None, to be found out.
     """
-    said: dict[str, Any] = {
+    options: dict[str, Any] = {
         "delimiter": delimiter,
         "encoding": encoding,
         "skip": skip,
         "number": number,
     }
-    said = {key: value for key, value in said.items() if value is not None}
+    options = {key: value for key, value in options.items() if value is not None}
     if header is not None and not isinstance(header, bool):
         raise SchemaError(f"header must be True, False or None, got {show(header)}")
     names = None if names is None else to_items("names", names) or None
     if schema is None:
-        FileFormat(**said)  # refuses what is impossible
-        how = dict.fromkeys(("delimiter", "encoding")) | said
+        FileFormat(**options)  # refuses what is impossible
+        how = dict.fromkeys(("delimiter", "encoding")) | options
         return how | {"names": names, "header": header}, False
     if header is None and names is None:
         names = list(check_schema(schema).columns) or None
         header = True if schema.file is not None and names is None else None
-    how = asdict(replace(check_schema(schema).file_format, **said))
+    how = asdict(replace(check_schema(schema).file_format, **options))
     return how | {"names": names, "header": header}, True
 
 
@@ -303,8 +305,8 @@ def _scan(
             raise text.undecodable() from problem
     if n == 0:
         raise SchemaError("the table has no rows: below the line of column names nothing follows")
-    found = tuple(name.strip() or f"column {place}" for place, name in enumerate(top, 1))
-    return text, Header(found, n, sign, text.encoding, first)
+    labels = tuple(name.strip() or f"column {place}" for place, name in enumerate(top, 1))
+    return text, Header(labels, n, sign, text.encoding, first)
 
 
 def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
@@ -331,16 +333,16 @@ def _unique(names: Sequence[str]) -> list[str]:
             f"{most:,} columns have one name, at most {ALIKE} are told apart: name them in the "
             "file, or say names="
         )
-    found: dict[str, None] = {}
+    labels: dict[str, None] = {}
     times: Counter[str] = Counter()
     for name in names:
         times[name] += 1
         free = name if times[name] == 1 else f"{name}.{times[name]}"
-        while free in found:
+        while free in labels:
             times[name] += 1
             free = f"{name}.{times[name]}"
-        found[free] = None
-    return list(found)
+        labels[free] = None
+    return list(labels)
 
 
 def _declared(frame: pd.DataFrame, attributes: Sequence[Attribute], form: str) -> pd.DataFrame:
@@ -365,10 +367,12 @@ def _as_declared(column: pd.Series, attribute: Attribute, form: str) -> pd.Serie
         whole = all(isinstance(value, int) for value in listed) and attribute.dtype != "float"
         cells = [_as_number(text, form, whole) for text in texts]
         kind = "float64" if not whole else "Int64" if attribute.missing else "int64"
-    wanted = {"b": bool, "i": int, "I": int, "f": float}[kind[0]]
-    fits = all(type(cell) is wanted for cell in cells) and (attribute.missing or places.min() >= 0)
-    found = pd.Series([*cells, None], dtype=object).take(places).set_axis(column.index)
-    return found.astype(kind) if fits else found  # type: ignore[call-overload]
+    cell_type = {"b": bool, "i": int, "I": int, "f": float}[kind[0]]
+    fits = all(type(cell) is cell_type for cell in cells) and (
+        attribute.missing or places.min() >= 0
+    )
+    series = pd.Series([*cells, None], dtype=object).take(places).set_axis(column.index)
+    return series.astype(kind) if fits else series  # type: ignore[call-overload]
 
 
 def _as_number(text: str, form: str, whole: bool) -> Any:

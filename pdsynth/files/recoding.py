@@ -66,11 +66,11 @@ class Recode:
             raise SchemaError(
                 f"mapping must be a dictionary of raw texts to values, got {show(raw['mapping'])}"
             )
-        for given in (raw.get("other"), *(value for _, value in pairs)):
-            if given is not None and not isinstance(given, (str, int, float, np.generic)):
+        for target in (raw.get("other"), *(value for _, value in pairs)):
+            if target is not None and not isinstance(target, (str, int, float, np.generic)):
                 raise SchemaError(
                     "other= and the values of mapping must be declared values or "
-                    f"numbers, got {show(given)}"
+                    f"numbers, got {show(target)}"
                 )
         gone = [gone] if isinstance(gone, str) else to_list("na_values", gone)
         if not all(isinstance(word, (str, int, float, np.generic)) for word in gone):
@@ -78,23 +78,25 @@ class Recode:
         words = [raw.get(key, "") for key in ("date", "format", "on", "number")]
         if not all(isinstance(w, str) for w in words) or not isinstance(raw.get("clip", 0), int):
             raise SchemaError("date, format, on and number must be texts, clip True or False")
-        found = cls(
+        recode = cls(
             **raw
             | {
                 "mapping": tuple((as_text(key), value) for key, value in pairs),
                 "na_values": tuple(as_text(word) for word in gone),
             }
         )
-        return None if found == cls() else found
+        return None if recode == cls() else recode
 
     def said(self) -> dict[str, Any]:
         """What differs from doing nothing, as keywords of :meth:`of`."""
-        known = {key: value for key, value in asdict(self).items() if value != getattr(Recode, key)}
+        options = {
+            key: value for key, value in asdict(self).items() if value != getattr(Recode, key)
+        }
         if self.mapping:
-            known["mapping"] = dict(self.mapping)
+            options["mapping"] = dict(self.mapping)
         if self.na_values:
-            known["na_values"] = list(self.na_values)
-        return known
+            options["na_values"] = list(self.na_values)
+        return options
 
     def problem(self, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
         """What is impossible beside a domain, in words; "" where nothing is."""

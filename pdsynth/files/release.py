@@ -81,10 +81,10 @@ def write_release(
     place = check_folder(folder, kind)
     check_model(model)
     rows = check_rows(rows, model.schema) or min(model.n, most_rows(model.schema))
-    said = {"title": check_title(title or place.name), "about": check_about(about)}
+    facts = {"title": check_title(title or place.name), "about": check_about(about)}
     with draft_folder(place) as draft:
         table = model.sample(rows)
-        fill(draft, model, table, kind=kind, session=session, report=report, **said)
+        fill(draft, model, table, kind=kind, session=session, report=report, **facts)
         return publish(draft, place)
 
 
@@ -225,14 +225,14 @@ def draft_folder(place: Path) -> Iterator[Path]:
     hidden.mkdir(exist_ok=True)
     try:
         lock.acquire(timeout=0)
-    except Timeout as held:
+    except Timeout as problem:
         raise SchemaError(
             f"another process is writing the release {place.name}: name a new folder"
-        ) from held
+        ) from problem
     try:
-        known = {"draft", "lock", *FILES, *(f"synthetic.{kind}" for kind in KINDS)}
-        left = {file.name.removesuffix(".new") for file in hidden.rglob("*")}
-        if left - known:
+        names = {"draft", "lock", *FILES, *(f"synthetic.{kind}" for kind in KINDS)}
+        files = {file.name.removesuffix(".new") for file in hidden.rglob("*")}
+        if files - names:
             raise SchemaError(
                 f"{hidden.name} holds files that no release left there: move it away, or name "
                 "another folder"

@@ -26,14 +26,14 @@ def draft_rules(frame: pd.DataFrame, attributes: Sequence[Attribute]) -> tuple[R
     """
     listed = [a for a in attributes if a.size <= MOST_VALUES][:MOST_COLUMNS]
     coded = {a.name: codes for a in listed if (codes := _codes(a, frame[a.name])) is not None}
-    known = [a for a in listed if a.name in coded]
-    found = list[Candidate]()
-    for a, b in combinations(known, 2):
+    members = [a for a in listed if a.name in coded]
+    candidates = list[Candidate]()
+    for a, b in combinations(members, 2):
         table = np.zeros((a.size, b.size), dtype=np.int64)
         np.add.at(table, (coded[a.name], coded[b.name]), 1)
-        found += _of_numbers(a, b, frame) or _of_table(a, b, table)
-    found.sort(key=lambda candidate: -candidate[0])
-    return tuple(rule for _, rule in found[:MOST_RULES])
+        candidates += _of_numbers(a, b, frame) or _of_table(a, b, table)
+    candidates.sort(key=lambda candidate: -candidate[0])
+    return tuple(rule for _, rule in candidates[:MOST_RULES])
 
 
 def _codes(attribute: Attribute, column: pd.Series) -> np.ndarray | None:
@@ -65,10 +65,10 @@ def _of_table(a: Attribute, b: Attribute, table: np.ndarray) -> list[Candidate]:
     expected = np.outer(rows, columns) / max(table.sum(), 1)
     strength = float(expected[table == 0].sum())
     for one, other, counts in ((a, b, table), (b, a, table.T)):
-        seen = counts.sum(axis=1)
-        single = ((counts > 0).sum(axis=1) == 1) & (seen >= SEEN)
+        totals = counts.sum(axis=1)
+        single = ((counts > 0).sum(axis=1) == 1) & (totals >= SEEN)
         decided = counts[single].argmax(axis=1)
-        if single.sum() > 1 and (single | (seen == 0)).all() and len({*decided.tolist()}) > 1:
+        if single.sum() > 1 and (single | (totals == 0)).all() and len({*decided.tolist()}) > 1:
             pairs = zip(np.flatnonzero(single).tolist(), decided.tolist(), strict=True)
             mapping = {_name(one, i): _name(other, j) for i, j in pairs}
             return [(strength, Rule.determines(one.name, other.name, mapping))]

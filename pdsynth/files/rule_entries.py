@@ -21,15 +21,15 @@ def read_rules(entries: Any, name: str) -> tuple[tuple[Rule, ...], bool]:
     """
     if not isinstance(entries, list):
         raise SchemaError(f"{name}: rules stand below lines [[rules]]: {FORM}")
-    rules, public, named = [], True, 0
+    rules, public, total = [], True, 0
     for number, entry in enumerate(entries, 1):
         try:
             rules.append(read_rule_entry(entry))
             public &= _truth(entry.get("public", True))
-            named += sum(map(_count, rules[-1].said))
+            total += sum(map(_count, rules[-1].said))
         except SchemaError as problem:
             raise SchemaError(f"{name}, rule {number}: {problem}") from problem
-        if named > MOST_VALUES:
+        if total > MOST_VALUES:
             raise SchemaError(f"{name}: its rules name more than {MOST_VALUES:,} values")
     return tuple(rules), public
 
@@ -74,17 +74,17 @@ def _truth(value: Any) -> bool:
 
 def say_rule(rule: Rule, public: bool = True) -> dict[str, Any]:
     """What :func:`read_rule_entry` reads as this rule."""
-    said: dict[str, Any] = {rule.kind: list(rule.columns)}
+    entry: dict[str, Any] = {rule.kind: list(rule.columns)}
     if rule.kind == "impossible":
         values = map(_one_or_list, rule.said)
-        said = {rule.kind: dict(zip(rule.columns, values, strict=True))}
+        entry = {rule.kind: dict(zip(rule.columns, values, strict=True))}
     if rule.kind == "determines":
-        pairs = [(value, _one_or_list(found)) for value, found in rule.said]
+        pairs = [(value, _one_or_list(others)) for value, others in rule.said]
         texts = all(isinstance(value, str) for value, _ in pairs)
-        said["mapping"] = dict(pairs) if texts else [list(pair) for pair in pairs]
+        entry["mapping"] = dict(pairs) if texts else [list(pair) for pair in pairs]
     if rule.on_violation != "refuse":
-        said["on_violation"] = rule.on_violation
-    return said if public else said | {"public": False}
+        entry["on_violation"] = rule.on_violation
+    return entry if public else entry | {"public": False}
 
 
 def _one_or_list(values: Sequence[Any]) -> Any:

@@ -48,15 +48,15 @@ def read_schema(text: str, name: str = "the schema file") -> Facts:
     attributes, left_out = [], {}
     for column, entry in entries.items():
         try:
-            found, confirmed = read_entry(column, entry)
+            reading, confirmed = read_entry(column, entry)
         except SchemaError as problem:
             what = str(problem).removeprefix(f"attribute {column!r}").removeprefix(":").strip()
             raise SchemaError(f"{name}, attribute {column!r}: {what}") from problem
         public &= confirmed
-        if isinstance(found, str):
-            left_out[column] = found
+        if isinstance(reading, str):
+            left_out[column] = reading
         else:
-            attributes.append(found)
+            attributes.append(reading)
     rules, confirmed = read_rules(document.get("rules", []), name)
     return {
         "attributes": tuple(attributes),
@@ -80,7 +80,7 @@ def _read_public(entry: Any, where: str) -> bool:
 
 
 def _without_mark(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: said for key, said in entry.items() if key != "public"}
+    return {key: value for key, value in entry.items() if key != "public"}
 
 
 def read_toml(text: str, name: str) -> dict[str, Any]:
@@ -94,8 +94,8 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
 def read_entry(name: str, entry: Any) -> tuple[Attribute | str, bool]:
     """An attribute, or why its column is left out; and whether it is confirmed as public."""
     if isinstance(entry, str):
-        if left := LEFT_OUT.fullmatch(entry.strip()):
-            return left["open"] or left["drop"] or "", left["open"] is None
+        if match := LEFT_OUT.fullmatch(entry.strip()):
+            return match["open"] or match["drop"] or "", match["open"] is None
         return read_rule(name, entry)[0], True
     if not isinstance(entry, Mapping):
         raise SchemaError(f"{entry!r} is neither a text nor a table: {FORM}")
@@ -112,44 +112,44 @@ def read_entry(name: str, entry: Any) -> tuple[Attribute | str, bool]:
         raise SchemaError("missing and public must be true or false")
     domain, values, edges = (entry.get(key) for key in DOMAIN[:3])
     if domain is not None:
-        found = read_rule(name, _text(domain))[0]
+        attribute = read_rule(name, _text(domain))[0]
     elif not all(isinstance(part, list) for part in (values, edges) if part is not None):
         raise SchemaError("values and edges must be lists: [1, 2, 3]")
     elif edges is None:
-        found = Attribute.categorical(name, values or (), missing=missing)
+        attribute = Attribute.categorical(name, values or (), missing=missing)
     else:
         whole = all(isinstance(edge, int) for edge in edges)
-        found = Attribute.binned(name, edges, integer=whole)
-        found = found if values is None else replace(found, values=tuple(values))
-    found = replace(
-        found,
-        missing=found.missing or missing,
+        attribute = Attribute.binned(name, edges, integer=whole)
+        attribute = attribute if values is None else replace(attribute, values=tuple(values))
+    attribute = replace(
+        attribute,
+        missing=attribute.missing or missing,
         recode=recode,
-        dtype=_text(entry.get("type", found.dtype)),
-        spread=_text(entry.get("spread", found.spread)),
+        dtype=_text(entry.get("type", attribute.dtype)),
+        spread=_text(entry.get("spread", attribute.spread)),
     )
-    return found, public
+    return attribute, public
 
 
 def write_entry(attribute: Attribute, public: bool = True) -> str | dict[str, Any]:
     """What :func:`read_entry` reads as this attribute: a text where that says everything."""
-    said: dict[str, Any] = {"domain": write_rule(attribute)}
-    if not said["domain"] or LEFT_OUT.fullmatch(said["domain"].strip()):
-        said = {"values": list(attribute.values)}
+    entry: dict[str, Any] = {"domain": write_rule(attribute)}
+    if not entry["domain"] or LEFT_OUT.fullmatch(entry["domain"].strip()):
+        entry = {"values": list(attribute.values)}
         if attribute.edges is not None:
-            said["edges"] = list(attribute.edges)
+            entry["edges"] = list(attribute.edges)
         if attribute.missing:
-            said["missing"] = True
-    first = read_entry(attribute.name, said)[0]
+            entry["missing"] = True
+    first = read_entry(attribute.name, entry)[0]
     assert isinstance(first, Attribute)
     if attribute.dtype != first.dtype:
-        said["type"] = attribute.dtype
+        entry["type"] = attribute.dtype
     if attribute.spread != first.spread:
-        said["spread"] = attribute.spread
-    said |= attribute.recode.said() if attribute.recode else {}
+        entry["spread"] = attribute.spread
+    entry |= attribute.recode.said() if attribute.recode else {}
     if not public:
-        said["public"] = False
-    return said["domain"] if list(said) == ["domain"] else said
+        entry["public"] = False
+    return entry["domain"] if list(entry) == ["domain"] else entry
 
 
 def write_schema(

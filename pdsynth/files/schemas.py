@@ -99,9 +99,9 @@ def _fields(schema: Schema) -> dict[str, Any]:
 
 def say_exactly(schema: Schema) -> str:
     """Every field in words: unlike equal ones, 1, 1.0 and True are told apart."""
-    said = (sorted(schema.groups.items()), sorted(schema.left_out.items()))
-    known = (*said, schema.columns, schema.file, *schema.rules)
-    return repr((schema.attributes, schema.source, *known))
+    pairs = (sorted(schema.groups.items()), sorted(schema.left_out.items()))
+    rest = (*pairs, schema.columns, schema.file, *schema.rules)
+    return repr((schema.attributes, schema.source, *rest))
 
 
 def schema_document(schema: Schema) -> dict[str, Any]:

@@ -216,9 +216,9 @@ class Session:
         """What was charged until now."""
         if self._path is None:
             return Account(self._memory)
-        seen = self._seen  # before the file is read: another thread may be continuing both
+        least = self._seen  # before the file is read: another thread may be continuing both
         account = _read(self._path, self._epsilon, self._delta)
-        _check_end(self._path, len(account.charges), seen)
+        _check_end(self._path, len(account.charges), least)
         self._seen = max(self._seen, len(account.charges))
         return account
 
@@ -462,7 +462,7 @@ def _read_bytes(path: Path) -> bytes:
 
 def _read(path: Path, epsilon: Fraction, delta: Fraction | None) -> Account:
     """What a file holds, without what a crash left of a line; BudgetError if it is damaged."""
-    said = _read_last(path)  # before the file, which another process may be continuing
+    last = _read_last(path)  # before the file, which another process may be continuing
     *lines, rest = _read_bytes(path).split(b"\n")
     if _is_whole(rest):  # a line that has lost its end is a charge nevertheless
         lines.append(rest)
@@ -488,9 +488,9 @@ def _read(path: Path, epsilon: Fraction, delta: Fraction | None) -> Account:
                 f"line {number + 1} of {path.name} is not as a session writes it: {DAMAGED}"
             ) from problem
     _check_size(charges)
-    if said is not None:
-        _check_end(path, len(charges), said[0])
-        if hashes[said[0]] != said[1]:
+    if last is not None:
+        _check_end(path, len(charges), last[0])
+        if hashes[last[0]] != last[1]:
             raise BudgetError(f"{path.name} and {path.name}.last don't belong together: {DAMAGED}")
     content = b"".join(line + b"\n" for line in lines)
     return Account(charges, hashes[-1] if hashes else "", content)
@@ -525,11 +525,11 @@ def _header(epsilon: Fraction, delta: Fraction | None) -> tuple[bytes, str]:
 def _check_header(read: Any, epsilon: Fraction, delta: Fraction | None, name: str) -> None:
     """Refuse an account of another ε or δ, or in another format."""
     own, form = _read_fraction(read["epsilon"]), read["format"]
-    held = _read_fraction(read["delta"]) if form == FORMAT_RHO else None
-    if form in (FORMAT, FORMAT_RHO) and held != delta:
+    own_delta = _read_fraction(read["delta"]) if form == FORMAT_RHO else None
+    if form in (FORMAT, FORMAT_RHO) and own_delta != delta:
         raise BudgetError(
-            f"{name} is an account with δ = {held}, not {delta}: open it with its own δ, or choose "
-            "another path"
+            f"{name} is an account with δ = {own_delta}, not {delta}: open it with its own δ, or "
+            "choose another path"
         )
     if form not in (FORMAT, FORMAT_RHO):
         raise BudgetError(

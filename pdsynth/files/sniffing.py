@@ -28,16 +28,16 @@ def is_said(row: Sequence[str]) -> bool:
 def read_rows(sample: str, sign: str) -> list[list[str]]:
     """The first lines of a text, as cells without blanks around them."""
     rows = split_cells(sample.splitlines(keepends=True), sign)
-    found = []
+    lines = []
     try:
         for row in rows:
             if is_said(row):
-                found.append([cell.strip() for cell in row])
-            if len(found) > LINES:
+                lines.append([cell.strip() for cell in row])
+            if len(lines) > LINES:
                 break
     except csv.Error:  # what is wrong is said by whoever reads the whole file
         pass
-    return found
+    return lines
 
 
 def find_separator(sample: str) -> str:

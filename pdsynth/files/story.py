@@ -101,8 +101,8 @@ def find_pairs(entries: Sequence[Entry]) -> tuple[list[tuple[str, str]], int] | 
 
 def count_pairs(entries: Sequence[Entry]) -> tuple[int, int] | None:
     """How many pairs :func:`find_pairs` finds, and how many there are; None without tables."""
-    found = find_pairs(entries)
-    return None if found is None else (len(found[0]), found[1])
+    result = find_pairs(entries)
+    return None if result is None else (len(result[0]), result[1])
 
 
 def say_pairs(pairs: tuple[int, int] | None) -> str:
@@ -113,9 +113,9 @@ def say_pairs(pairs: tuple[int, int] | None) -> str:
     """
     if pairs is None:
         return ""
-    kept, of = pairs
-    alone = "" if kept else ": in this table everything is independent"
-    return f"Pairs kept: {kept:,} of {of:,}{alone}"
+    number, of = pairs
+    alone = "" if number else ": in this table everything is independent"
+    return f"Pairs kept: {number:,} of {of:,}{alone}"
 
 
 def in_words(

@@ -62,8 +62,8 @@ def quote(cell: Any) -> Any:
 def _runs(text: str) -> bool:
     """Whether a spreadsheet may take a text for a formula, as it stands or once it is cleaned."""
     plain = unicodedata.normalize("NFKC", text)
-    seen = (at for at, sign in enumerate(plain) if not (sign.isspace() or _is_control(sign)))
-    return text.startswith(("\t", "\r", "\n")) or bool(FORMULA.match(plain, next(seen, 0)))
+    places = (at for at, sign in enumerate(plain) if not (sign.isspace() or _is_control(sign)))
+    return text.startswith(("\t", "\r", "\n")) or bool(FORMULA.match(plain, next(places, 0)))
 
 
 def _is_control(sign: str) -> bool:

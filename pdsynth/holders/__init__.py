@@ -51,8 +51,8 @@ class Together:
 
     def tables(self, sets: Iterable[Split]) -> Iterator[np.ndarray]:
         """As :meth:`~pdsynth.core.Counter.tables`."""
-        asked = list(sets)
-        for parts in zip(*(holder.tables(asked) for holder in self._holders), strict=True):
+        questions = list(sets)
+        for parts in zip(*(holder.tables(questions) for holder in self._holders), strict=True):
             yield np.sum(parts, axis=0)
 
     def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

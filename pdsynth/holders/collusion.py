@@ -104,8 +104,8 @@ def losses(ledger: Ledger, holders: int, honest: int | None = None) -> pd.Series
     needed = check_holders(holders, honest)
     lines, m = list(_paid(ledger)), ledger.records_per_person
     shapes = {k: Fraction(min(holders - k, needed), needed) for k in range(holders)}
-    found = {k: m * sum(_loss(e, shape, m) for e in lines) for k, shape in shapes.items()}
-    return pd.Series(found, name="epsilon").rename_axis("colluding")
+    bounds = {k: m * sum(_loss(e, shape, m) for e in lines) for k, shape in shapes.items()}
+    return pd.Series(bounds, name="epsilon").rename_axis("colluding")
 
 
 def _paid(ledger: Ledger) -> Iterator[Entry]:

@@ -55,8 +55,8 @@ def draw_share(
     wide, out = np.broadcast_to(as_scales(scale), shape), np.zeros(shape, dtype=np.int64)
     for one in dict.fromkeys(wide.ravel()):
         cells = wide == one
-        drawn = draw_polya(noise, Fraction(one), honest, 2 * int(cells.sum()))
-        out[cells] = drawn[::2] - drawn[1::2]
+        numbers = draw_polya(noise, Fraction(one), honest, 2 * int(cells.sum()))
+        out[cells] = numbers[::2] - numbers[1::2]
     return out
 
 
@@ -158,14 +158,14 @@ def draw_balls(noise: ExactNoise, levels: int, h: int, size: int) -> tuple[np.nd
         balls += throw(noise, size)
     if rest:
         balls += keep_some(noise, Fraction(rest, h), size, partial(throw, noise))
-    drawn = np.zeros((int(balls.max(initial=0)), size), dtype=np.int64)
-    for i in range(len(drawn)):
+    urn = np.zeros((int(balls.max(initial=0)), size), dtype=np.int64)
+    for i in range(len(urn)):
         has = np.flatnonzero(balls > i)
         at = noise.uniform(np.full(has.size, levels + h * i))
-        copied = drawn[np.maximum(at - levels, 0) // h, has]
-        drawn[i, has] = np.where(at < levels, at, copied)
-    ball, whose = np.nonzero(np.arange(len(drawn))[:, None] < balls)
-    return whose, drawn[ball, whose]
+        copied = urn[np.maximum(at - levels, 0) // h, has]
+        urn[i, has] = np.where(at < levels, at, copied)
+    ball, whose = np.nonzero(np.arange(len(urn))[:, None] < balls)
+    return whose, urn[ball, whose]
 
 
 def keep_some(
@@ -178,15 +178,15 @@ def keep_some(
     r, h = shape.as_integer_ratio()
     out, todo = np.zeros(size, dtype=np.int64), np.arange(size)
     while todo.size:
-        drawn = propose(todo.size)
-        kept, alive, j = np.ones(todo.size, dtype=bool), np.flatnonzero(drawn), 1
+        numbers = propose(todo.size)
+        mask, alive, j = np.ones(todo.size, dtype=bool), np.flatnonzero(numbers), 1
         while alive.size:
             won = noise.uniform(np.full(alive.size, h * j)) < r + h * (j - 1)
-            kept[alive[~won]] = False
-            alive = alive[won & (drawn[alive] > j)]
+            mask[alive[~won]] = False
+            alive = alive[won & (numbers[alive] > j)]
             j += 1
-        out[todo[kept]] = drawn[kept]
-        todo = todo[~kept]
+        out[todo[mask]] = numbers[mask]
+        todo = todo[~mask]
     return out
 
 

@@ -190,11 +190,11 @@ def choose_levels(
 
 def check_promise(synthesizer: Any, people: People) -> People:
     """Refuse synthesizers that can't keep it, and levels above their ε."""
-    asked = synthesizer.guarantee, synthesizer.relation, synthesizer.records_per_person
-    if asked != ("strict", "add_remove", 1):
+    settings = synthesizer.guarantee, synthesizer.relation, synthesizer.records_per_person
+    if settings != ("strict", "add_remove", 1):
         raise BudgetError(
             "person_epsilon is for guarantee='strict', relation='add_remove' and one record a "
-            f"person, got {asked}"
+            f"person, got {settings}"
         )
     if synthesizer.delta is not None:
         raise BudgetError(
@@ -341,8 +341,8 @@ def losses(ledger: Ledger) -> pd.Series:
     Each line costs a record of level ε_g the part ε_g / max ε of what it costs the largest level.
     """
     most = max(ledger.levels, default=Fraction(1))
-    found = {float(g): ledger.finite * g / most for g in ledger.levels}
-    return pd.Series(found, dtype=object, name="epsilon").rename_axis(LEVEL)
+    bounds = {float(g): ledger.finite * g / most for g in ledger.levels}
+    return pd.Series(bounds, dtype=object, name="epsilon").rename_axis(LEVEL)
 
 
 def neighbours(ledger: Ledger) -> str:

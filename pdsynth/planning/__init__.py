@@ -131,9 +131,9 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
     forest = cost.forest(facts.pairs)
     nearest, tables = facts.consistent(6 * d)
     rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
-    found = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
+    candidates = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
     if d <= ALL_PAIRS:  # else it would be refused
-        found += [
+        candidates += [
             Forecast("ConsistentBayes", ConsistentBayes, nearest, *rounds),
             Forecast(
                 "ConsistentBayes(rounds=0)",
@@ -144,14 +144,14 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
         ]
     for k in range(1, min(len(facts.prior.degrees), d - 1) + 1):
         if largest_selection(d, k) <= MAX_PAIRS:  # else it would be refused
-            found.append(
+            candidates.append(
                 Forecast(f"PrivBayes(k={k})", _degree(k), facts.degree(k), *cost.degree(k))
             )
     if d <= ALL_PAIRS:
-        found.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
+        candidates.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
     hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
     first = SINGLE if hopeless or d == 1 else RECIPE
-    return sorted(found, key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
+    return sorted(candidates, key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
 
 
 def _degree(k: int) -> Callable[..., Recipe]:
@@ -223,15 +223,16 @@ class _Facts:
         alone = self.independent(), 0
         if self.ties > ALONE_SHARE:
             return alone
-        told = self.one_way + self.tables / self.size.mean()  # what tables tell of their columns
+        # what tables tell of their columns
+        evidence = self.one_way + self.tables / self.size.mean()
         roots = np.sqrt(self.size)
-        columns = self.pair(0.45 * roots * roots.sum() / (told * self.mass))
+        columns = self.pair(0.45 * roots * roots.sum() / (evidence * self.mass))
         cells, edges = (8.0, 2) if self.with_triples else (self.table, 1)
         floor = self.unheld() * self.prior.degrees[-1]
 
         def at(t: int) -> float:
-            left = max(self.prior.tree ** (t * edges / max(self.d - 1, 1)), floor)
-            return self.distance(left, AGREED * cells * t / (self.tables * self.mass), columns)
+            rest = max(self.prior.tree ** (t * edges / max(self.d - 1, 1)), floor)
+            return self.distance(rest, AGREED * cells * t / (self.tables * self.mass), columns)
 
         return min(alone, *((at(t), t) for t in _numbers(most)))
 
@@ -248,8 +249,8 @@ class _Facts:
         return min(
             alone,
             *(
-                self.distance(left, noise * self.typical ** (k + 1))
-                for k, left in enumerate(self.prior.degrees, 1)
+                self.distance(rest, noise * self.typical ** (k + 1))
+                for k, rest in enumerate(self.prior.degrees, 1)
             ),
         )
 
@@ -371,13 +372,13 @@ class Plan:
     @property
     def methods(self) -> pd.DataFrame:
         """Every candidate: expected two-way distance, seconds of one core, MiB; nearest first."""
-        found = self.forecasts
+        candidates = self.forecasts
         return pd.DataFrame(
             {
-                "method": [f.name for f in found],
-                "expected 2-way distance": [f.distance for f in found],
-                "seconds": [f.seconds for f in found],
-                "MiB": [f.megabytes for f in found],
+                "method": [f.name for f in candidates],
+                "expected 2-way distance": [f.distance for f in candidates],
+                "seconds": [f.seconds for f in candidates],
+                "MiB": [f.megabytes for f in candidates],
             }
         )
 
@@ -391,8 +392,8 @@ class Plan:
         """
         written = float(self.epsilon)
         epsilon = written if as_fraction(written) == self.epsilon else self.epsilon
-        asked = options.get("relation", "replace_one")
-        hidden = is_one_of(asked, ("replace_one",))
+        relation = options.get("relation", "replace_one")
+        hidden = is_one_of(relation, ("replace_one",))
         offer = (f for f in self.forecasts if hidden or f.make().counts_only(self.schema, self.n))
         best = next(offer, self.forecasts[0])  # which then refuses an unknown relation
         if self.schema.groups and best.name.startswith("ConsistentBayes"):
@@ -431,12 +432,12 @@ class Plan:
                     f"the table of {child!r} would have {after:,} cells; at most "
                     f"{MAX_CELLS:,} can be counted"
                 )
-            asked = schema.select([*family, parent])
+            domain = schema.select([*family, parent])
             check_columns(reference)
-            there = [name for name in asked.names if name in reference]
-            codes = asked.encode(reference[there]).astype(np.int64)
-            cells = np.ravel_multi_index(tuple(codes.T), asked.sizes)
-            table = np.bincount(cells, minlength=after).reshape(asked.sizes)
+            there = [name for name in domain.names if name in reference]
+            codes = domain.encode(reference[there]).astype(np.int64)
+            cells = np.ravel_multi_index(tuple(codes.T), domain.sizes)
+            table = np.bincount(cells, minlength=after).reshape(domain.sizes)
             gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
             gain = max(gain, 0.0)  # never negative but for rounding
         return EdgePrice(
@@ -518,7 +519,7 @@ def plan(
         }
     )
     best = max(k[ratio * USEFUL <= 1], default=0)
-    found = tuple(forecasts(schema, int(n), float(budget)))
+    candidates = tuple(forecasts(schema, int(n), float(budget)))
     fine = [
         schema.attributes[j]
         for j in np.flatnonzero(_Facts(schema, int(n), float(budget)).too_fine())
@@ -527,8 +528,8 @@ def plan(
         describe_facts(schema, n, budget)
         + expect(ratio.tolist(), best)
         + " "
-        + explain(found, len(schema))
-        + say_alone(found[0], schema, int(n), float(budget))
+        + explain(candidates, len(schema))
+        + say_alone(candidates[0], schema, int(n), float(budget))
         + say_too_fine([a.name for a in fine], [a.size for a in fine])
         + say_rules(schema)
         + say_edges(schema, int(n), float(budget))
@@ -539,7 +540,7 @@ def plan(
             f"{float(distance):g}."
         )
     names = tuple(a.name for a in fine)
-    return Plan(int(n), budget, schema, best, sentence, table, found, names)
+    return Plan(int(n), budget, schema, best, sentence, table, candidates, names)
 
 
 def _choose(schema: Schema, n: int, epsilon: Any, distance: Any) -> Fraction:

@@ -24,6 +24,10 @@ def say_rules(schema: Schema) -> str:
     if not schema.rules:
         return ""
     tables = [tuple(schema.names[j] for j in columns) for columns, _ in schema.masks]
-    left = [f"{schema.possible(t):,} of {schema.cells(t):,} in {' × '.join(t)}" for t in tables]
-    more = f", and less in {plural(len(left) - NAMED, 'other table')}" if len(left) > NAMED else ""
-    return f" Rules leave only some cells in which records can be: {', '.join(left[:NAMED])}{more}."
+    parts = [f"{schema.possible(t):,} of {schema.cells(t):,} in {' × '.join(t)}" for t in tables]
+    more = (
+        f", and less in {plural(len(parts) - NAMED, 'other table')}" if len(parts) > NAMED else ""
+    )
+    return (
+        f" Rules leave only some cells in which records can be: {', '.join(parts[:NAMED])}{more}."
+    )

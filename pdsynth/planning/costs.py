@@ -63,8 +63,8 @@ class Cost:
         return self._sum(seconds, sets * min(self._mean_cells(2), 4096), 0)
 
     def _sum(self, seconds: float, cells: float, columns: int) -> tuple[float, float]:
-        held = self.n * (self.d + 30 + 28 * columns) + 80 * min(cells, 2**24)
-        return (self.encode + seconds) * slowness(), max(20.0, held / 2**20)
+        memory = self.n * (self.d + 30 + 28 * columns) + 80 * min(cells, 2**24)
+        return (self.encode + seconds) * slowness(), max(20.0, memory / 2**20)
 
     def _mean_cells(self, members: int) -> float:
         """The mean joint cells of so many columns: their elementary symmetric mean."""

@@ -21,17 +21,17 @@ def least_epsilon(distance: Any, forecast: Callable[[float], float]) -> Fraction
 
     **Privacy:** as the forecast, which is a function of public facts.
     """
-    wanted = float(number("distance", distance))
-    if not 0 < wanted < 1:
+    target = float(number("distance", distance))
+    if not 0 < target < 1:
         raise BudgetError(
             f"distance must lie between 0 and 1, got {show(distance)}: it is the mean total "
             "variation distance of all pairs of columns"
         )
-    at = bisect_left(GRID, True, key=lambda epsilon: forecast(float(epsilon)) <= wanted)
+    at = bisect_left(GRID, True, key=lambda epsilon: forecast(float(epsilon)) <= target)
     if at < len(GRID):
         return GRID[at]
     raise BudgetError(
-        f"no ε up to {GRID[-1]} is forecast to come as near as {wanted:g}: at ε = {GRID[-1]} the "
+        f"no ε up to {GRID[-1]} is forecast to come as near as {target:g}: at ε = {GRID[-1]} the "
         f"forecast is {forecast(float(GRID[-1])):.4f}; it takes more records, fewer columns, "
         "coarser bins, or a larger distance"
     )

@@ -44,7 +44,7 @@ def _is_plain(kind: Any) -> bool:
 
     if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
         return _is_plain(kind.value_type)
-    known = (
+    tests = (
         types.is_integer,
         types.is_floating,
         types.is_decimal,
@@ -57,7 +57,7 @@ def _is_plain(kind: Any) -> bool:
         types.is_time,
         types.is_null,
     )
-    return any(is_kind(kind) for is_kind in known)
+    return any(is_kind(kind) for is_kind in tests)
 
 
 def to_frame(batch: Any) -> pd.DataFrame:

@@ -164,14 +164,14 @@ def code_frames(
             words = f"{problem} [in rows {done + 1:,} to {done + len(frame):,}]"
         raise SchemaError(words)
 
-    waiting, held = list[np.ndarray](), 0
+    waiting, count = list[np.ndarray](), 0
     for codes in in_order(code, _number(frames), workers):
         waiting.append(codes)
-        held += len(codes)
-        if held >= ROWS:
+        count += len(codes)
+        if count >= ROWS:
             yield np.concatenate(waiting)
-            waiting, held = [], 0
-    if held:
+            waiting, count = [], 0
+    if count:
         yield np.concatenate(waiting)
 
 

@@ -145,17 +145,17 @@ def split_file(file: Any, client: Any) -> Iterator[Any]:
 
     **Privacy:** reads numbers of records only.
     """
-    groups, held, rows = file.row_groups, list[int](), 0
+    groups, part, rows = file.row_groups, list[int](), 0
     threads = max(sum(client.nthreads().values()), 1)
     most = min(PART, sum(group.num_rows for group in groups) // (4 * threads))
     for group in groups:
-        if held and rows + group.num_rows > most:
-            yield file.subset(row_group_ids=held)
-            held, rows = [], 0
-        held.append(group.id)
+        if part and rows + group.num_rows > most:
+            yield file.subset(row_group_ids=part)
+            part, rows = [], 0
+        part.append(group.id)
         rows += group.num_rows
-    if held:
-        yield file.subset(row_group_ids=held)
+    if part:
+        yield file.subset(row_group_ids=part)
 
 
 def hold_rows(rows: Any, schema: Schema) -> Held:
@@ -218,20 +218,21 @@ def store(frames: Iterable[pd.DataFrame], schema: Schema, n: int | None = None) 
 
     **Privacy:** raw records in, raw records out.
     """
-    found = Blocks(schema.sizes)
+    result = Blocks(schema.sizes)
     try:
         with bar(n, "coding", unit="row", unit_scale=True) as shown:
             for codes in blocks.code_frames(iter(frames), schema, threads.WORKERS):
-                found.append(codes)
+                result.append(codes)
                 shown.update(len(codes))
-        if n not in (None, found.n):
+        if n not in (None, result.n):
             raise SchemaError(
-                f"the table had {n:,} records and has {found.n:,} now: it changed while it was read"
+                f"the table had {n:,} records and has {result.n:,} now: it changed while it was "
+                "read"
             )
     except BaseException:
-        found.close()
+        result.close()
         raise
-    return found
+    return result
 
 
 def find_source(data: Any) -> Source | None:
@@ -261,15 +262,15 @@ def _open_parquet(path: str) -> Any:
 
     def open_file() -> Any:
         try:
-            found = dataset.dataset(path, format="parquet")
+            table = dataset.dataset(path, format="parquet")
         except ValueError as problem:
             if "duplicate field names" not in str(problem):
                 raise
-            found = None
-        if found is None:
+            table = None
+        if table is None:
             raise SchemaError(f"{name!r} has several columns of one name: rename them")
-        found.count_rows(), found.schema.names  # reads what is known of all files
-        return found
+        table.count_rows(), table.schema.names  # reads what is known of all files
+        return table
 
     return refuse_raw(
         open_file,

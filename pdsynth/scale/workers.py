@@ -84,10 +84,10 @@ def count(question: Question, *parts: Held) -> np.ndarray | None:
     **Privacy:** raw counts, whose size follows from public domains.
     """
     total = np.zeros(question.shape, dtype=np.int64)
-    for held in parts:
-        if held.blocks is None:
+    for part in parts:
+        if part.blocks is None:
             return None
-        for codes in held.blocks:
+        for codes in part.blocks:
             question.add(as_block(codes, question.sizes, question.encoding), question.sets, total)
     return total
 
@@ -97,8 +97,8 @@ def add_up(*totals: np.ndarray | None) -> np.ndarray | None:
 
     **Privacy:** raw counts in, raw counts out.
     """
-    found = [total for total in totals if total is not None]
-    return sum(found[1:], found[0]) if len(found) == len(totals) else None
+    tables = [total for total in totals if total is not None]
+    return sum(tables[1:], tables[0]) if len(tables) == len(totals) else None
 
 
 class DaskBlocks(InBlocks):
@@ -119,13 +119,13 @@ class DaskBlocks(InBlocks):
     def __init__(self, client: Any, start: Callable[[], Sequence[Any]], schema: Schema) -> None:
         self.client, self._start = client, start
         self._parts = list(start())
-        asked = [client.submit(describe, part, pure=False) for part in self._parts]
-        found = self._compute(lambda: client.gather(asked))
-        for number, (_, problem) in enumerate(found, 1):
+        futures = [client.submit(describe, part, pure=False) for part in self._parts]
+        answers = self._compute(lambda: client.gather(futures))
+        for number, (_, problem) in enumerate(answers, 1):
             if problem:
                 self.close()
-                raise SchemaError(f"{problem} [of part {number} of {len(found)}]")
-        super().__init__(schema.sizes, sum(n for n, _ in found))
+                raise SchemaError(f"{problem} [of part {number} of {len(answers)}]")
+        super().__init__(schema.sizes, sum(n for n, _ in answers))
 
     def _compute(self, work: Callable[[], Any]) -> Any:
         """What Dask has computed; of an error that isn't its own the type alone is said."""
@@ -162,23 +162,26 @@ class DaskBlocks(InBlocks):
         from distributed import wait
 
         wait(self._parts)
-        held = self.client.who_has(self._parts)
+        owners = self.client.who_has(self._parts)
         places: dict[str, list[Any]] = {}
         for part in self._parts:
             if part.status == "error":
                 self._compute(part.result)
-            if not held.get(part.key):
+            if not owners.get(part.key):
                 return None
-            places.setdefault(held[part.key][0], []).append(part)
+            places.setdefault(owners[part.key][0], []).append(part)
         return places
 
     def _ask(self, question: Question, places: dict[str, list[Any]]) -> Any:
         """The future of the sum: one task for each thread of a worker, then a tree of sums."""
-        asked, threads = self.client.submit(Question, *question, pure=False), self.client.nthreads()
+        future, threads = (
+            self.client.submit(Question, *question, pure=False),
+            self.client.nthreads(),
+        )
         level = [
             self.client.submit(
                 count,
-                asked,
+                future,
                 *parts[i :: max(threads.get(worker, 1), 1)],
                 workers=[worker],
                 allow_other_workers=False,

@@ -69,16 +69,16 @@ def write_sample(
             spread = np.stack([np.zeros(rows) if u is None else u for u in uniforms], axis=1)
             frame = place(schema.decode(codes, spread))
             return _from_frame(pa, frame, columns)
-        drawn = zip(schema.attributes, codes.T, uniforms, columns, strict=True)
-        arrays = [to_arrow(pa, a, c, u, field.type) for a, c, u, field in drawn]
+        parts = zip(schema.attributes, codes.T, uniforms, columns, strict=True)
+        arrays = [to_arrow(pa, a, c, u, field.type) for a, c, u, field in parts]
         return pa.record_batch(arrays, schema=columns)
 
     part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
         with _writer(part, target.suffix.lower(), columns) as writer:
             number = -(-n // UNIT)
-            drawn = in_order(block, ((i,) for i in range(number)), threads.WORKERS)
-            for batch in progress(drawn, "sample_to", number, "block"):
+            batches = in_order(block, ((i,) for i in range(number)), threads.WORKERS)
+            for batch in progress(batches, "sample_to", number, "block"):
                 writer.write_batch(batch)
         os.replace(part, target)
     finally:
@@ -91,20 +91,20 @@ def to_arrow(
     """Codes (rows,) of an attribute as an Arrow array of a type, as ``Attribute.decode`` has it."""
     last = len(attribute.values)
     gone = codes >= last if attribute.missing else None
-    known = codes if gone is None else np.minimum(codes, last - 1)
+    indices = codes if gone is None else np.minimum(codes, last - 1)
     if attribute.edges is not None:
         numbers = place_in_bins(
-            known, attribute.edges, attribute.spread, uniform, attribute.dtype == "integer"
+            indices, attribute.edges, attribute.spread, uniform, attribute.dtype == "integer"
         )
-        found = pa.array(numbers, mask=gone)
-        return found if found.type == kind else found.cast(kind)
+        array = pa.array(numbers, mask=gone)
+        return array if array.type == kind else array.cast(kind)
     if pa.types.is_dictionary(kind):
-        places = pa.array(known.astype(kind.index_type.to_pandas_dtype()), mask=gone)
+        places = pa.array(indices.astype(kind.index_type.to_pandas_dtype()), mask=gone)
         values = pa.array(attribute.values, type=kind.value_type)
         return pa.DictionaryArray.from_arrays(places, values, ordered=kind.ordered)
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     listed = [str(v) for v in attribute.values] if text else attribute.values
-    return pa.array(listed, type=kind).take(pa.array(known, mask=gone))
+    return pa.array(listed, type=kind).take(pa.array(indices, mask=gone))
 
 
 def _from_frame(pa: Any, frame: Any, columns: Any) -> Any:
