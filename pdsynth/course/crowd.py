@@ -23,8 +23,8 @@ def read_guesses(text: str) -> tuple[list[float], float | None]:
     >>> read_guesses("12 30; 55,5 = 55.4")
     ([12.0, 30.0, 55.5], 55.4)
     """
-    said, _, answer = text.partition("=")
-    words = said.replace(";", " ").split()
+    numbers, _, answer = text.partition("=")
+    words = numbers.replace(";", " ").split()
     return [read_typed(word) for word in words], read_typed(answer) if answer.strip() else None
 
 
@@ -55,11 +55,11 @@ def draw(guesses: Sequence[float], answer: float | None = None, unit: str = "") 
             f"stroke-width='3'/><text x='{x:.1f}' y='13' text-anchor='{end}' font-size='14' "
             f"fill='currentColor'>the answer, {answer:g} {escape(unit)}</text>"
         )
-    told = f"{len(guesses)} guesses from {min(shown):g} to {max(shown):g}"
+    summary = f"{len(guesses)} guesses from {min(shown):g} to {max(shown):g}"
     if guesses:
-        told += f", half of them at most {np.median(guesses):g}"
+        summary += f", half of them at most {np.median(guesses):g}"
     if answer is not None:
-        told += f"; the answer is {answer:g}"
+        summary += f"; the answer is {answer:g}"
     ends = "".join(
         f"<text x='{at(value):.1f}' y='{TALL - 10}' text-anchor='{anchor}' font-size='14' "
         f"fill='currentColor'>{value:g} {escape(unit) if anchor == 'end' else ''}</text>"
@@ -67,8 +67,8 @@ def draw(guesses: Sequence[float], answer: float | None = None, unit: str = "") 
     )
     return (
         f"<svg viewBox='0 0 {WIDE} {TALL}' width='100%' style='max-width:{WIDE}px' role='img' "
-        f"aria-label='{told}'><line x1='20' x2='{WIDE - 20}' y1='{TALL - 30}' y2='{TALL - 30}' "
-        f"stroke='currentColor'/>{''.join(dots)}{line}{ends}</svg><p>{told}.</p>"
+        f"aria-label='{summary}'><line x1='20' x2='{WIDE - 20}' y1='{TALL - 30}' y2='{TALL - 30}' "
+        f"stroke='currentColor'/>{''.join(dots)}{line}{ends}</svg><p>{summary}.</p>"
     )
 
 

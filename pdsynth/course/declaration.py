@@ -60,14 +60,14 @@ def declare(
         rules[name] = line[len(name) + 1 :].strip()
     dropped = tuple(n for n in names if re.match("drop *(:|$)", rules.get(n, "")))
     waiting = tuple(n for n in names if re.fullmatch(r"(\?[^|]*)?", rules.get(n, "?")))
-    made = [_name_problem(n, rules[n], bins) for n in names if n not in dropped + waiting]
-    if len(made) < 2:
+    attributes = [_name_problem(n, rules[n], bins) for n in names if n not in dropped + waiting]
+    if len(attributes) < 2:
         raise SchemaError(
-            f"{plural(len(made), 'column')} declared, {len(waiting)} still open; "
+            f"{plural(len(attributes), 'column')} declared, {len(waiting)} still open; "
             f"a plan needs at least two: {FORM}"
         )
     columns = () if header else tuple(names)
-    schema = Schema(tuple(made), source, columns=columns, file=file)
+    schema = Schema(tuple(attributes), source, columns=columns, file=file)
     left_out = dict.fromkeys(dropped, "") | dict.fromkeys(waiting, "?")
     facts = {
         "attributes": schema.attributes,
@@ -86,10 +86,10 @@ def _name_problem(name: str, rule: str, bins: int) -> Attribute:
         if not rule.startswith("{"):
             return read_rule(name, rule, bins)[0]
         document = read_toml(f"line = {rule}", "what stands in braces")
-        found, confirmed = read_entry(name, document["line"])
-        if not confirmed or isinstance(found, str):
+        attribute, confirmed = read_entry(name, document["line"])
+        if not confirmed or isinstance(attribute, str):
             raise SchemaError("write what is publicly known, and delete public = false")
-        return found
+        return attribute
     except SchemaError as problem:
         what = str(problem).removeprefix(f"attribute {name!r}").removeprefix(":").strip()
         raise SchemaError(f"{name}: {what}") from problem

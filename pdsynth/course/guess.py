@@ -131,8 +131,8 @@ class Guess(W.VBox):
 
     def _answer(self) -> tuple[str, str]:
         """The answer in words, and what stands below it as HTML."""
-        found = self._reveal()
-        self.answer, detail = found if isinstance(found, tuple) else (found, None)
+        answer = self._reveal()
+        self.answer, detail = answer if isinstance(answer, tuple) else (answer, None)
         return self.write(self.answer), "" if detail is None else _html(detail)
 
     def _read(self, said: Any) -> Any:
@@ -153,8 +153,8 @@ class Guess(W.VBox):
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         """The widget; its text and HTML for pages without a kernel."""
-        made = super()._repr_mimebundle_(**options)
-        data = dict(made[0] if isinstance(made, tuple) else made)
+        bundle = super()._repr_mimebundle_(**options)
+        data = dict(bundle[0] if isinstance(bundle, tuple) else bundle)
         data["text/plain"] = repr(self)
         data["text/html"] = (
             self.static()
@@ -188,5 +188,5 @@ def guess(
 
 def _html(detail: Any) -> str:
     show = getattr(detail, "_repr_html_", None)
-    found = show() if show else None
-    return f"<div style='overflow-x:auto'>{found or f'<pre>{escape(str(detail))}</pre>'}</div>"
+    markup = show() if show else None
+    return f"<div style='overflow-x:auto'>{markup or f'<pre>{escape(str(detail))}</pre>'}</div>"

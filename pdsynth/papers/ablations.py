@@ -112,7 +112,7 @@ class JointABN(Recipe):
 
 def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
     """PrivABN: selection, parent sets, in-degree, and where the noise lies."""
-    made: dict[str, Callable[..., Any]] = {
+    makers: dict[str, Callable[..., Any]] = {
         "as printed": s.PrivABN,
         "undivided selection": partial(s.PrivABN, reading="undivided"),
         "exact selection": partial(s.PrivABN, reading="exact"),
@@ -120,7 +120,7 @@ def privabn(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
         "at most 3 parents": partial(s.PrivABN, k=3),
         "at most 3 parents, noise on joint counts": partial(JointABN, k=3),
     }
-    return made[change](**shared)
+    return makers[change](**shared)
 
 
 def ppba(change: str, dataset: Dataset, k: Any, **shared: Any) -> Any:
@@ -161,7 +161,7 @@ def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
         def make(this: Curve, dataset: Dataset = dataset) -> Any:
             return MAKE[this.method](this.change, dataset, this.degree, **this.keywords)
 
-        left = part.get("left_out", {}).get(name, ())
+        omissions = part.get("left_out", {}).get(name, ())
         grids += find(paper).grids(
             key,
             settings,
@@ -169,7 +169,7 @@ def trials(paper: str, key: Key, settings: Any, run: Run) -> pd.DataFrame:
             make,
             epsilons,
             labels={"dataset": name},
-            measures={m: n for m, n in part["measures"].items() if m not in left},
+            measures={m: n for m, n in part["measures"].items() if m not in omissions},
         )
     return run.measure(*grids)
 

@@ -45,8 +45,8 @@ def associations(dataset: Dataset, k: int) -> np.ndarray:
     **Privacy:** raw: an experiment.
     """
     quick = s.GeneticBayes(k=k, generations=1, guarantee="none", random_state=0)
-    found: np.ndarray = quick.fit(dataset.frame, schema=dataset.schema).weights_
-    return found
+    weights: np.ndarray = quick.fit(dataset.frame, schema=dataset.schema).weights_
+    return weights
 
 
 def search(part: Any, settings: Any, run: Run, tables: Mapping[str, Dataset]) -> pd.DataFrame:
@@ -68,7 +68,7 @@ def search(part: Any, settings: Any, run: Run, tables: Mapping[str, Dataset]) ->
             if change == "a tenth of the generations":
                 one = replace(one, generations=max(settings.generations // 10, 1))
             for repeat in range(run.repeats):
-                found = genetic_search(weights, settings.parents, generator(run, repeat), one)
+                result = genetic_search(weights, settings.parents, generator(run, repeat), one)
                 rows.append(
                     (
                         "share of the optimum",
@@ -80,7 +80,7 @@ def search(part: Any, settings: Any, run: Run, tables: Mapping[str, Dataset]) ->
                         NO_NOISE,
                         repeat,
                         repeat,
-                        found.fitness / best,
+                        result.fitness / best,
                         "",
                     )
                 )
@@ -124,9 +124,9 @@ def joint_information(records: Records) -> JointInformation:
         one = mine[:, 0] == mine[:, 1]
         for chosen, sets in ((one, mine[one][:, :1]), (~one, mine[~one])):
             a, b = mine[chosen].T
-            found = records.scores(SCORES["I"], np.full(len(sets), j), sets) / GRID
+            scores = records.scores(SCORES["I"], np.full(len(sets), j), sets) / GRID
             b = np.where(a == b, d, b)
-            bits[j, a, b] = bits[j, b, a] = found
+            bits[j, a, b] = bits[j, b, a] = scores
     return JointInformation(bits)
 
 
@@ -174,12 +174,12 @@ def _objectives(
     for change in spec["objectives"]:
         for repeat in range(run.repeats):
             rng = generator(run, repeat)
-            drawn = networks(change, dataset, settings, joint, weights, rng)
-            structure = s.Greedy(k=settings.parents) if drawn is None else drawn
-            made = s.Synthesizer(structure=structure, guarantee="none", random_state=repeat)
-            fitted = made.fit(records)
+            network = networks(change, dataset, settings, joint, weights, rng)
+            structure = s.Greedy(k=settings.parents) if network is None else network
+            synthesizer = s.Synthesizer(structure=structure, guarantee="none", random_state=repeat)
+            fitted = synthesizer.fit(records)
             codes = fitted.model_.sample_codes(records.n, rng)
             at = name, "GeneticBayes", "none", str(settings.parents), change, NO_NOISE, repeat
-            held = sum_mutual_information(fitted.network_, records)
+            total = sum_mutual_information(fitted.network_, records)
             yield "2-way distance", *at, repeat, real.distance(codes), ""
-            yield "sum of mutual information", *at, repeat, held, ""
+            yield "sum of mutual information", *at, repeat, total, ""

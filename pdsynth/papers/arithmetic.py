@@ -33,10 +33,10 @@ def counted(q: Question) -> Answer:
     """Whether the printed formula counts what the printed algorithm enumerates."""
     m = q.settings.attributes
     both = {k: (formula_8(m, k), greedy_pairs(m, k)) for k in map(int, q.settings.degrees)}
-    right = [printed == found for printed, found in both.values()]
-    said = "; ".join(f"k = {k}: {a:,} printed, {b:,} counted" for k, (a, b) in both.items())
+    right = [printed == count for printed, count in both.values()]
+    numbers = "; ".join(f"k = {k}: {a:,} printed, {b:,} counted" for k, (a, b) in both.items())
     size = f"{max(b - a for a, b in both.values())} too few at most"
-    return decide(all(right), not any(right), any(right)), {"found": said, "size": size}
+    return decide(all(right), not any(right), any(right)), {"found": numbers, "size": size}
 
 
 @rule(
@@ -45,14 +45,14 @@ def counted(q: Question) -> Answer:
 )
 def bounded(q: Question) -> Answer:
     """Whether the printed bound of a greedy search's combinations is one."""
-    found = {
+    counts = {
         (name, k): (greedy_pairs(d, k), d * comb(d + 1, k + 1))
         for name, d in ATTRIBUTES.items()
         for k in map(int, q.settings.degrees)
     }
-    holds = [pairs <= bound for pairs, bound in found.values()]
-    said = "; ".join(
-        f"{name}, k = {k}: {pairs:,} of {bound:,}" for (name, k), (pairs, bound) in found.items()
+    holds = [pairs <= bound for pairs, bound in counts.values()]
+    numbers = "; ".join(
+        f"{name}, k = {k}: {pairs:,} of {bound:,}" for (name, k), (pairs, bound) in counts.items()
     )
-    size = f"{max(pairs / bound for pairs, bound in found.values()):.0%} of it at most"
-    return decide(all(holds), not any(holds), any(holds)), {"found": said, "size": size}
+    size = f"{max(pairs / bound for pairs, bound in counts.values()):.0%} of it at most"
+    return decide(all(holds), not any(holds), any(holds)), {"found": numbers, "size": size}

@@ -68,12 +68,12 @@ def audits(key: Key, settings: Any) -> list[Audit]:
 def measure(one: Audit, start: int) -> list[dict[str, Any]]:
     """One audit: its bound, its ceiling, what theory says, and what it could have seen."""
     seed = one.seed(start)
-    found = audit.run(one.prepare(), one.runs, seed=seed, audits=one.together)
+    result = audit.run(one.prepare(), one.runs, seed=seed, audits=one.together)
     row = {
         "case": one.case,
-        "expected": found.expect,
-        "method": found.method,
-        "epsilon": found.claimed,
+        "expected": result.expect,
+        "method": result.method,
+        "epsilon": result.claimed,
         "runs": str(one.runs),
         "repeat": 0,
         "seed": seed,
@@ -82,8 +82,8 @@ def measure(one: Audit, start: int) -> list[dict[str, Any]]:
         {
             "metric": metric,
             **row,
-            "value": getattr(found, metric),
-            "note": found.witness if metric == "bound" else "",
+            "value": getattr(result, metric),
+            "note": result.witness if metric == "bound" else "",
         }
         for metric in METRICS
     ]
@@ -95,17 +95,17 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     ``run.only``: of some cases, by their names.
     """
     path, empty = run.store, pd.DataFrame({"seed": []})
-    kept = read(path) if path is not None and path.exists() else empty
+    cache = read(path) if path is not None and path.exists() else empty
     every = [one for one in audits(key, settings) if matches({"case": one.case}, run.only)]
-    wanted = {one.seed(run.seed): one for one in every}
-    todo = [(one, run.seed) for seed, one in wanted.items() if seed not in set(kept["seed"])]
-    frames = [kept[kept["seed"].isin(list(wanted))]]
+    jobs = {one.seed(run.seed): one for one in every}
+    todo = [(one, run.seed) for seed, one in jobs.items() if seed not in set(cache["seed"])]
+    frames = [cache[cache["seed"].isin(list(jobs))]]
     for _, rows in run.each(measure, todo, "audits"):
         frames.append(pd.DataFrame(rows))
         if path is not None:
             frames[-1].to_csv(path, mode="a", header=not path.exists(), index=False)
     table = pd.concat([f for f in frames if len(f)], ignore_index=True)
-    order = {seed: at for at, seed in enumerate(wanted)}
+    order = {seed: at for at, seed in enumerate(jobs)}
     return table.sort_values("seed", key=lambda s: s.map(order), kind="stable", ignore_index=True)
 
 
@@ -220,9 +220,9 @@ def bites(q: Question) -> Answer:
     """Whether the attack is strong enough."""
     strict = select(widen(q.data), expected=audit.NOT_REFUTED)
     best = strict.groupby("epsilon")["share"].max()
-    said = "; ".join(f"ε = {e:g}: {share:.2f}" for e, share in best.items())
+    numbers = "; ".join(f"ε = {e:g}: {share:.2f}" for e, share in best.items())
     return decide(best.max() >= q["bar"], best.max() < q["bar"]), {
-        "found": said,
+        "found": numbers,
         "size": f"{best.max():.2f} ε",
     }
 

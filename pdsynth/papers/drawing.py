@@ -43,8 +43,8 @@ def range_of(metric: str) -> tuple[float, float]:
     >>> range_of("2-way distance"), range_of("seconds")
     ((0.0, 1.0), (0.0, inf))
     """
-    found = (ends for words, ends in RANGES.items() if re.search(words, metric))
-    return next(found, (0.0, np.inf))
+    matches = (ends for words, ends in RANGES.items() if re.search(words, metric))
+    return next(matches, (0.0, np.inf))
 
 
 def bars_in_range(
@@ -131,8 +131,8 @@ def say_runs(data: pd.DataFrame, bars: bool = True) -> str:
     """
     counts = data.groupby(point(data), dropna=False)["repeat"].nunique()
     least, most = counts.min(), counts.max()
-    said = say_repeats(most) if least == most else f"{least} to {say_repeats(most)}"
-    return said + ("; bars: 95 % interval of the mean" if bars and most > 1 else "")
+    repeats = say_repeats(most) if least == most else f"{least} to {say_repeats(most)}"
+    return repeats + ("; bars: 95 % interval of the mean" if bars and most > 1 else "")
 
 
 def legend_below(plot: go.Figure, height: int) -> go.Figure:
@@ -203,7 +203,7 @@ def panel(
     """Every curve of one panel against ``x``, at the points that ``at`` selects."""
     part = select(summary, **at)
     part = part.assign(**{x: part[x].astype(float)})
-    known = {trace.name for trace in plot.data}
+    names = {trace.name for trace in plot.data}
     finite = part.loc[np.isfinite(part[x]), x]
     span = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
     curve = ["method", "guarantee"]
@@ -225,11 +225,11 @@ def panel(
                 colour,
                 dash,
                 symbol,
-                name not in known,
+                name not in names,
                 **where,
             )
         else:
-            level(plot, points, span, name, colour, dash, name not in known, **where)
+            level(plot, points, span, name, colour, dash, name not in names, **where)
 
 
 # --- a figure from the data file ------------------------------------------------------------------
@@ -271,11 +271,11 @@ def limit_to_paper(plot: go.Figure, spec: Mapping[str, Any], data: pd.DataFrame)
         for t in plot.data
         if t.type == "heatmap" or np.isfinite(np.asarray(t.y, dtype=float)).any()
     ]
-    seen: set[str] = set()
+    names: set[str] = set()
     for trace in plot.data:
         if trace.type != "heatmap":
-            trace.showlegend = trace.name not in seen
-            seen.add(trace.name)
+            trace.showlegend = trace.name not in names
+            names.add(trace.name)
     for axis in spec.get("axes", []):
         _update_axis(plot, axis, None, 0)
     for mark in spec.get("marks", []):

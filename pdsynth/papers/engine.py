@@ -104,16 +104,18 @@ class Paper:
 
     def find_reading(self, key: Key, name: str) -> Reading:
         """One reading of a figure or table; BudgetError for one that isn't declared there."""
-        if name not in (known := self.readings(key)):
-            raise BudgetError(f"{stem(key)} has no reading {name!r}; there are {', '.join(known)}")
-        return known[name]
+        if name not in (readings := self.readings(key)):
+            raise BudgetError(
+                f"{stem(key)} has no reading {name!r}; there are {', '.join(readings)}"
+            )
+        return readings[name]
 
     def curves(self, key: Key, settings: Any, **only: str) -> list[Any]:
         """The curves that the data file names at a figure, in its order, each once."""
         base, run = self.file.get("curves", {}), self.experiments[key]["run"]
         specs = [spec | {n: v for n, v in base.items() if n not in spec} for spec in run]
-        found = dict.fromkeys(self.curve(**at) for spec in specs for at in expand(spec, settings))
-        return [c for c in found if all(getattr(c, name) == v for name, v in only.items())]
+        curves = dict.fromkeys(self.curve(**at) for spec in specs for at in expand(spec, settings))
+        return [c for c in curves if all(getattr(c, name) == v for name, v in only.items())]
 
     def grids(
         self,
@@ -125,12 +127,12 @@ class Paper:
         **more: Any,
     ) -> list[Grid]:
         """A figure on one table: the curves without noise once, the others at each ε."""
-        made = {c: make(c) for c in self.curves(key, settings)}
+        synthesizers = {c: make(c) for c in self.curves(key, settings)}
         measures = more.pop("measures", None) or self.experiments[key]["measures"]
         return [
             Grid(
                 dataset,
-                {c: s for c, s in made.items() if (c.guarantee == "none") == free},
+                {c: s for c, s in synthesizers.items() if (c.guarantee == "none") == free},
                 measures,
                 at,
                 **more,
@@ -145,16 +147,16 @@ class Paper:
             raise BudgetError(f"the experiments of {self.name} are {offered}, not {stem(key)}")
         if repeats < 1:
             raise BudgetError(f"repeats must be at least 1, got {repeats}")
-        known = {f.name: f.default for f in fields(self.settings)}
+        defaults = {f.name: f.default for f in fields(self.settings)}
         used = self.used(key)
-        if unknown := sorted(set(options) - set(known)):
+        if unknown := sorted(set(options) - set(defaults)):
             raise BudgetError(f"no option {', '.join(unknown)}; there are {', '.join(used)}")
         if idle := [name for name in options if name not in used]:
             raise BudgetError(
                 f"{stem(key)} of {self.name} doesn't use {', '.join(idle)}: leave it out, "
                 f"or choose among {', '.join(used)}"
             )
-        return self.settings(**{n: like(n, v, known[n]) for n, v in options.items()})
+        return self.settings(**{n: like(n, v, defaults[n]) for n, v in options.items()})
 
     def used(self, key: Key) -> list[str]:
         """The settings that count at a figure or table."""
@@ -163,8 +165,8 @@ class Paper:
 
     def read_settings(self, parameters: Mapping[str, Any]) -> Any:
         """The settings among the parameters of an experiment."""
-        known = {f.name for f in fields(self.settings)}
-        return self.settings(**{n: _freeze(v) for n, v in parameters.items() if n in known})
+        names = {f.name for f in fields(self.settings)}
+        return self.settings(**{n: _freeze(v) for n, v in parameters.items() if n in names})
 
     def run(
         self, key: Key, run: Run, options: Mapping[str, Any], reading: str | None = None
@@ -191,12 +193,12 @@ class Paper:
     ) -> Result:
         """Figure and verdicts from finished trials and the parameters beside them."""
         settings = self.read_settings(parameters)
-        asked = self.ask(key, frame, settings, reading) if judged else []
+        asks = self.ask(key, frame, settings, reading) if judged else []
         return Result(
             self.titles[key],
             frame,
             self.picture(key, frame, settings),
-            tuple(judge(asked)),
+            tuple(judge(asks)),
             (
                 *self.deviations(key, settings, frame),
                 *(f"Left out: {why}." for why in parameters.get("left out", {}).values()),
@@ -231,8 +233,8 @@ class Paper:
 
         if (spec := self.experiments[key].get("view")) is None:
             return None
-        kept = rows_that_match(data, spec.get("keep", {}))
-        return limit_to_paper(self.picture(key, kept, settings), spec, kept)
+        rows = rows_that_match(data, spec.get("keep", {}))
+        return limit_to_paper(self.picture(key, rows, settings), spec, rows)
 
     def judge(self, key: Key, data: pd.DataFrame, settings: Any) -> list[Verdict]:
         """Every claim about a figure, by its rule, all together."""
@@ -267,8 +269,8 @@ class Paper:
 
     def counts(self, key: Key, claim: Mapping[str, Any]) -> str:
         """The reading by which a claim counts: the first ``primary`` one of its figure, or base."""
-        known = self.readings(key)
-        return next((r for r in claim.get("primary", ()) if r in known), claim["base"])
+        readings = self.readings(key)
+        return next((r for r in claim.get("primary", ()) if r in readings), claim["base"])
 
     def vocabulary(self, key: Key, settings: Any, data: Any = None) -> dict[str, Any]:
         """What texts of the data file may name: settings, their ends, ``short``, own words."""
@@ -311,8 +313,8 @@ def load(name: str, trials: Callable[[Key, Any, Run], pd.DataFrame], **own: Any)
     for part, kind in product(experiments.values(), ("run", "view")):
         if isinstance(part.get(kind), str):
             part[kind] = file[f"{kind}s"][part[kind]]
-    for reading, said in file["readings"].items():  # one that is like another stands below it
-        file["readings"][reading] = file["readings"].get(said.pop("like", ""), {}) | said
+    for reading, entry in file["readings"].items():  # one that is like another stands below it
+        file["readings"][reading] = file["readings"].get(entry.pop("like", ""), {}) | entry
     names = ("heading", "reading", "repeats", "seed", "bars", "seeds", "notes")
     return Paper(
         name=name,
@@ -363,5 +365,5 @@ def find(name: str) -> Paper:
     """A paper by its name; BudgetError for one that isn't there."""
     if name not in PAPERS:
         raise BudgetError(f"no experiments of {name!r}; there are those of {', '.join(PAPERS)}")
-    found: Paper = import_module(f"{__package__}.{name}").PAPER
-    return found
+    paper: Paper = import_module(f"{__package__}.{name}").PAPER
+    return paper

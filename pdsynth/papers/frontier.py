@@ -136,8 +136,8 @@ def measure(
         "repeat": repeat,
         "seed": fit_seed,
     }
-    found = {LOSS: losses[sensitive], REST: distances[~mine].mean(), WITH: distances[mine].mean()}
-    return [{"metric": m, **row, "value": float(v), "note": ""} for m, v in found.items()]
+    values = {LOSS: losses[sensitive], REST: distances[~mine].mean(), WITH: distances[mine].mean()}
+    return [{"metric": m, **row, "value": float(v), "note": ""} for m, v in values.items()]
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
@@ -201,8 +201,8 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(title_text="ε that the sensitive attribute loses", **log_ticks(TICKS))
     plot.update_yaxes(**log_ticks(shown))
     plot.update_yaxes(title_text="mean 2-way distance", col=1)
-    said = f"filled: known before the run; whole table: ε = {settings.epsilon:g}"
-    return finish(plot, data, "Who gets which guarantee, and what it costs", said, 620)
+    subtitle = f"filled: known before the run; whole table: ε = {settings.epsilon:g}"
+    return finish(plot, data, "Who gets which guarantee, and what it costs", subtitle, 620)
 
 
 @rule(
@@ -231,12 +231,15 @@ def below_the_line(q: Question) -> Answer:
 def loses_less(q: Question) -> Answer:
     """Whether the sensitive attribute loses less at the second setting of a lever."""
     lever, ends = q["lever"], (q["from"], q["to"])
-    found = [q.values(metric=LOSS, method=q["method"], lever=lever, setting=end) for end in ends]
-    q.count(*found)
-    gap, half = difference(*found)
-    said = [f"{lever} = {end}: {average(v):.3f}" for end, v in zip(ends, found, strict=True)]
-    verdict = decide(gap > half, gap < -half) if len(found[0]) else WIDE
-    words = {"found": "; ".join([*said, f"{gap:+.3f} ± {half:.3f}"]), "size": f"{gap:+.3f} of loss"}
+    runs = [q.values(metric=LOSS, method=q["method"], lever=lever, setting=end) for end in ends]
+    q.count(*runs)
+    gap, half = difference(*runs)
+    numbers = [f"{lever} = {end}: {average(v):.3f}" for end, v in zip(ends, runs, strict=True)]
+    verdict = decide(gap > half, gap < -half) if len(runs[0]) else WIDE
+    words = {
+        "found": "; ".join([*numbers, f"{gap:+.3f} ± {half:.3f}"]),
+        "size": f"{gap:+.3f} of loss",
+    }
     return verdict, words
 
 

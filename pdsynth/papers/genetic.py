@@ -43,10 +43,10 @@ def plan_trials(
     data = _digest(dataset.schema.to_dict(), rows, PAPER.seed)
     out = []
     for curve, epsilon in curves:
-        made = "" if curve.method in ONCE else repr(synthesizer(curve, dataset, settings))
+        recipe = "" if curve.method in ONCE else repr(synthesizer(curve, dataset, settings))
         still = curve.method in PEERS or curve.method == "original" and kind != "utility"
         for repeat in range(1 if still else repeats):
-            what = [kind, astuple(curve), epsilon, repeat, data, made, settings.encoding]
+            what = [kind, astuple(curve), epsilon, repeat, data, recipe, settings.encoding]
             out.append(Trial(kind, curve, epsilon, repeat, _digest(*what)))
     return out
 
@@ -62,7 +62,7 @@ def run_trials(
     run.tables[dataset.name] = len(dataset.frame)
     store, trials = Store(run.store), plan_trials(kind, curves, dataset, settings, run.repeats)
     todo = [t for t in trials if (t.key, "end") not in store.rows]
-    for at, found in run.each(measure, [(t, dataset, settings) for t in todo], "genetic"):
+    for at, values in run.each(measure, [(t, dataset, settings) for t in todo], "genetic"):
         t = todo[at]
         fixed = {
             "method": t.curve.name,
@@ -78,12 +78,12 @@ def run_trials(
         }
         store.add(
             {**fixed, "measure": name, "value": value}
-            for name, value in [*found.items(), ("end", 0.0)]
+            for name, value in [*values.items(), ("end", 0.0)]
         )
-    kept: dict[str, dict[str, float]] = {}
+    results: dict[str, dict[str, float]] = {}
     for (key, name), row in store.rows.items():
         if name != "end":
-            kept.setdefault(key, {})[name] = row["value"]
+            results.setdefault(key, {})[name] = row["value"]
     rows = [
         (
             name,
@@ -95,7 +95,7 @@ def run_trials(
             "no number" if math.isnan(value) else "",
         )
         for t in trials
-        for name, value in kept.get(t.key, {}).items()
+        for name, value in results.get(t.key, {}).items()
     ]
     return pd.DataFrame(
         rows,

@@ -122,10 +122,10 @@ def synthesize(trial: Trial, dataset: Dataset, settings: Any, frame: pd.DataFram
     """
     if trial.curve.method == "original":
         return frame
-    made = synthesizer(trial.curve, dataset, settings).set_params(random_state=trial.seed)
+    algorithm = synthesizer(trial.curve, dataset, settings).set_params(random_state=trial.seed)
     if trial.epsilon != NO_NOISE:
-        made.set_params(epsilon=trial.epsilon)
-    return made.fit(frame, schema=dataset.schema).sample(method="independent")
+        algorithm.set_params(epsilon=trial.epsilon)
+    return algorithm.fit(frame, schema=dataset.schema).sample(method="independent")
 
 
 def training(dataset: Dataset, repeat: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -148,7 +148,7 @@ def utility(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     """
     train, test = training(dataset, trial.repeat)
     fake = synthesize(trial, dataset, settings, train)
-    found = five_classifiers(
+    scores = five_classifiers(
         fake,
         test,
         dataset.schema,
@@ -156,12 +156,12 @@ def utility(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
         encoding=settings.encoding,
         seed=trial.seed % 2**31,
     )
-    rows = list(found.itertuples())
+    rows = list(scores.itertuples())
     out = {row.classifier: float(row.accuracy) for row in rows}
-    out |= {"Avg": float(found["accuracy"].mean()), "majority": float(found["majority"].iloc[0])}
+    out |= {"Avg": float(scores["accuracy"].mean()), "majority": float(scores["majority"].iloc[0])}
     if dataset.schema[dataset.target].size == 2:
         out |= {f"F2 {row.classifier}": float(row.f2) for row in rows}
-        out |= {"F2 Avg": float(found["f2"].mean())}
+        out |= {"F2 Avg": float(scores["f2"].mean())}
         out |= {
             f"{row.classifier} {name}": float(count)
             for row in rows
@@ -174,8 +174,8 @@ def scenario(dataset: Dataset) -> tuple[tuple[str, ...], int]:
     """Quasi-identifiers and key length of Table VIII; on another table its first attributes."""
     if dataset.name in SCENARIOS:
         return SCENARIOS[dataset.name]
-    known = (dataset.target, dataset.sensitive)
-    others = tuple(n for n in dataset.schema.names if n not in known)[:5]
+    aims = (dataset.target, dataset.sensitive)
+    others = tuple(n for n in dataset.schema.names if n not in aims)[:5]
     return others, max(len(others) - 1, 1)
 
 
@@ -187,7 +187,7 @@ def disclosure(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float
     real, (keys, length) = all_rows(dataset), scenario(dataset)
     fake = synthesize(trial, dataset, settings, real)
     schema = rebin(dataset.schema, math.inf)  # attackers see whole numbers, not a model's bins
-    found = disclosure_risk(
+    scores = disclosure_risk(
         real,
         fake,
         schema,
@@ -197,11 +197,11 @@ def disclosure(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float
         encoding=settings.encoding,
         seed=trial.seed % 2**31,
     )
-    by_attacker = found.groupby("attacker", sort=False)["accuracy"]
+    by_attacker = scores.groupby("attacker", sort=False)["accuracy"]
     mean, spread = by_attacker.mean(), by_attacker.std(ddof=0)
     out = {str(name): float(value) for name, value in mean.items()} | {"Avg": float(mean.mean())}
-    out["zero rule"] = float(found["zero_rule"].iloc[0])
-    out["GCAP share"] = float(found["score"].mean())
+    out["zero rule"] = float(scores["zero_rule"].iloc[0])
+    out["GCAP share"] = float(scores["score"].mean())
     if length < len(keys):
         out |= {f"{name} over keys": float(value) for name, value in spread.items()}
     return out
@@ -234,11 +234,11 @@ def runtime(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
         k, minutes = int(trial.curve.k), settings.minutes
         searched = generations(dataset, settings) if trial.curve.method == "plain GA" else 0
         return genetic_peer.seconds(train, dataset.schema, network, k, minutes, searched)
-    made = synthesizer(trial.curve, dataset, settings).set_params(random_state=trial.seed)
+    algorithm = synthesizer(trial.curve, dataset, settings).set_params(random_state=trial.seed)
     started = time.process_time()
-    made.fit(train, schema=dataset.schema)
+    algorithm.fit(train, schema=dataset.schema)
     described = time.process_time()
-    made.sample(method="independent")
+    algorithm.sample(method="independent")
     return {"description, s": described - started, "generation, s": time.process_time() - described}
 
 
@@ -253,10 +253,10 @@ def share(trial: Trial, dataset: Dataset, settings: Any) -> dict[str, float]:
     weights, k, rng = quick.weights_, int(trial.curve.k), np.random.default_rng
     size = generations(dataset, settings)
     parameters = Parameters(settings.population, settings.elite, None, size)
-    found = genetic_search(weights, k, rng(trial.seed), parameters)
+    result = genetic_search(weights, k, rng(trial.seed), parameters)
     small = len(weights) <= MOST
     best = exact_search(weights, k) if small else hill(weights, k, rng(0))
-    return {"share of the optimum": found.fitness / best.fitness}
+    return {"share of the optimum": result.fitness / best.fitness}
 
 
 MEASURE: Mapping[str, Callable[[Trial, Dataset, Any], dict[str, float]]] = {

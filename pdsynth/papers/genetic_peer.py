@@ -51,10 +51,10 @@ def seconds(
                 stdout=subprocess.DEVNULL,
                 timeout=60 * minutes,
             )
-            found = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+            result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         except subprocess.TimeoutExpired:
-            found = {"description_seconds": "nan", "sampling_seconds": "nan"}
+            result = {"description_seconds": "nan", "sampling_seconds": "nan"}
     return {
-        "description, s": float(found["description_seconds"]),
-        "generation, s": float(found["sampling_seconds"]),
+        "description, s": float(result["description_seconds"]),
+        "generation, s": float(result["sampling_seconds"]),
     }

@@ -35,12 +35,12 @@ def name_table(key: Key, data: pd.DataFrame) -> str:
 
 def scores(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     """One place per row of the table: ours with error bars, the paper's average as crosses."""
-    found = tables.beside(key, data, settings)
-    assert found is not None
-    found = found[(found["row"] != "zero rule") & found["here"].notna()]
+    frame = tables.beside(key, data, settings)
+    assert frame is not None
+    frame = frame[(frame["row"] != "zero rule") & frame["here"].notna()]
     plot = figure(y="per cent")
     for i, column in enumerate(tables.columns(key)):
-        mine = found[found["column"] == column]
+        mine = frame[frame["column"] == column]
         if column == "Avg":
             add_average(plot, mine, mine["row"].map(_half(key, data, settings)))
             continue
@@ -54,7 +54,7 @@ def scores(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     share = 100 * values(data, metric="zero rule" if "zero_rule" in part(key) else "majority")
     if len(share) and part(key)["shows"] != "F2":
         plot.add_scatter(
-            x=[found["row"].iloc[0], found["row"].iloc[-1]],
+            x=[frame["row"].iloc[0], frame["row"].iloc[-1]],
             y=[share.mean()] * 2,
             name="zero rule: always the most frequent value",
             mode="lines",
@@ -85,8 +85,8 @@ def add_average(plot: go.Figure, mine: pd.DataFrame, half: pd.Series) -> None:
 def _half(key: Key, data: pd.DataFrame, settings: Any) -> dict[str, float]:
     """Half-width of the interval of each row's average, in per cent."""
     averages = select(summarise(data), metric=tables.metric(key, "Avg"))
-    found = {row: select(averages, **at)["ci95"] for row, at in tables.rows(key, settings)}
-    return {row: 100 * float(half.iloc[0]) for row, half in found.items() if len(half)}
+    intervals = {row: select(averages, **at)["ci95"] for row, at in tables.rows(key, settings)}
+    return {row: 100 * float(half.iloc[0]) for row, half in intervals.items() if len(half)}
 
 
 def times(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:

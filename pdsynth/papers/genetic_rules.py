@@ -25,12 +25,12 @@ from .rules import ONE_TIME, Answer, Gaps, Question, rule, times_apart
 )
 def printed_cells(q: Question) -> Answer:
     """How many printed cells lie within two of the paper's standard deviations."""
-    found = tables.beside(q.key, q.data, q.settings)
-    if found is None or not len(found := found[(found["paper_sd"] > 0) & found["here"].notna()]):
+    frame = tables.beside(q.key, q.data, q.settings)
+    if frame is None or not len(frame := frame[(frame["paper_sd"] > 0) & frame["here"].notna()]):
         return None
-    gaps = found["here"] - found["paper"]
-    apart = (gaps / found["paper_sd"]).abs()
-    inside, cells, worst = int((apart <= stretched(2)).sum()), len(found), found.loc[apart.idxmax()]
+    gaps = frame["here"] - frame["paper"]
+    apart = (gaps / frame["paper_sd"]).abs()
+    inside, cells, worst = int((apart <= stretched(2)).sum()), len(frame), frame.loc[apart.idxmax()]
     words = {
         "inside": inside,
         "cells": cells,
@@ -78,8 +78,8 @@ def cut(gaps: list[Difference]) -> list[Difference]:
 
 def excess(q: Question, method: str, metric: str = "Avg", guarantee: str = "none") -> Difference:
     """Points above the zero rule, which is known."""
-    found = q.values(metric=metric, method=method, guarantee=guarantee)
-    return difference(found, np.repeat(average(q.values(metric="zero rule")), 2))
+    runs = q.values(metric=metric, method=method, guarantee=guarantee)
+    return difference(runs, np.repeat(average(q.values(metric="zero rule")), 2))
 
 
 @rule(
@@ -125,10 +125,10 @@ def correlations(q: Question, pick: str) -> dict[str, Any]:
     sensitive, target = "relationship", "salary"
     pairs = {m: set(m.split(" × ")) for m in mean.columns}
     tied = [m for m, pair in pairs.items() if sensitive in pair and target not in pair]
-    kept = [m for m, pair in pairs.items() if pair == {sensitive, target}]
-    if not tied or not kept:
+    targets = [m for m, pair in pairs.items() if pair == {sensitive, target}]
+    if not tied or not targets:
         return {}
-    mean = mean[{"tied": tied, "kept": kept}.get(pick, list(mean.columns))]
+    mean = mean[{"tied": tied, "kept": targets}.get(pick, list(mean.columns))]
     curves = {
         "original": ("original", "none"),
         "ordinary": ("GA", "none"),
@@ -175,9 +175,9 @@ def tie_kept(q: Question) -> Answer:
     """Whether its correlation with the target stays."""
     if not (r := correlations(q, "kept")):
         return None
-    kept = {name: float(at.iloc[0]) for name, at in r.items()}
-    gap = kept["custom"] - kept["original"]
-    return unless_once(q, abs(gap) <= stretched(0.05)), kept | {"size": f"{gap:+.3f} of r"}
+    ties = {name: float(at.iloc[0]) for name, at in r.items()}
+    gap = ties["custom"] - ties["original"]
+    return unless_once(q, abs(gap) <= stretched(0.05)), ties | {"size": f"{gap:+.3f} of r"}
 
 
 # --- run times ------------------------------------------------------------------------------------
@@ -186,15 +186,15 @@ def tie_kept(q: Question) -> Answer:
 def seconds(q: Question, method: str) -> dict[str, np.ndarray]:
     """Seconds of description, or of the claim's ``step``, at each k that was run."""
     step, per_second = q.claim.get("step", "description, s"), replace(q, claim={})
-    found = {k: per_second.values(metric=step, method=method, k=k) for k in degrees(q)}
-    return {k: runs for k, runs in found.items() if len(runs)}
+    times = {k: per_second.values(metric=step, method=method, k=k) for k in degrees(q)}
+    return {k: runs for k, runs in times.items() if len(runs)}
 
 
 def degrees(q: Question) -> tuple[str, ...]:
     """Each k at which a table compares both searches."""
     credit = part(q.key)["data"] == "credit"
-    found: tuple[str, ...] = q.settings.credit_degrees if credit else q.settings.degrees
-    return found
+    grid: tuple[str, ...] = q.settings.credit_degrees if credit else q.settings.degrees
+    return grid
 
 
 @rule(
@@ -250,10 +250,10 @@ def grows_linearly(q: Question) -> Answer:
 def converges(q: Question) -> Answer:
     """Whether the genetic search finds the optimum of its own objective."""
     share = {k: replace(q, claim={}).values(metric="share of the optimum", k=k) for k in degrees(q)}
-    short = [difference(1 - found, np.zeros(2)) for found in share.values()]
-    said = "; ".join(f"k = {k}: {_say_spread(found)}" for k, found in share.items())
-    size = f"{min((average(found) for found in share.values()), default=0):.1%} of the optimum"
-    return results.equivalence_verdict(short, stretched(0.01)), {"found": said, "size": size}
+    short = [difference(1 - runs, np.zeros(2)) for runs in share.values()]
+    numbers = "; ".join(f"k = {k}: {_say_spread(runs)}" for k, runs in share.items())
+    size = f"{min((average(runs) for runs in share.values()), default=0):.1%} of the optimum"
+    return results.equivalence_verdict(short, stretched(0.01)), {"found": numbers, "size": size}
 
 
 def _say_spread(found: np.ndarray) -> str:

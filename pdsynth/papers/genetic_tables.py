@@ -72,10 +72,10 @@ def printed(key: Key, row: str, column: str) -> tuple[float, float]:
 def _score(row: str, column: str) -> float:
     """F2 in per cent from printed confusion matrices, or the average of the row."""
     matrices = [np.array(cells.split(), dtype=int).reshape(2, 2) for cells in row.split(",") if row]
-    found = dict(zip(CLASSIFIERS, (100 * f2(m) for m in matrices), strict=False))
-    if column == "Avg" and found:
-        return sum(found.values()) / len(found)
-    return found.get(column, NAN)
+    scores = dict(zip(CLASSIFIERS, (100 * f2(m) for m in matrices), strict=False))
+    if column == "Avg" and scores:
+        return sum(scores.values()) / len(scores)
+    return scores.get(column, NAN)
 
 
 def beside(key: Key, data: pd.DataFrame, settings: Any) -> pd.DataFrame | None:
@@ -87,9 +87,9 @@ def beside(key: Key, data: pd.DataFrame, settings: Any) -> pd.DataFrame | None:
     for label, at in rows(key, settings):
         for column in columns(key):
             here = 100 * values(data, metric=metric(key, column), **at)
-            said = printed(key, label, column) if comparable else (NAN, NAN)
+            pair = printed(key, label, column) if comparable else (NAN, NAN)
             spread = float(here.std(ddof=1)) if len(here) > 1 else NAN
-            cells.append((label, column, *said, average(here), spread))
+            cells.append((label, column, *pair, average(here), spread))
     if zero:
         here = 100 * values(data, metric="zero rule", method="original")
         cells.append(("zero rule", "Avg", zero, NAN, average(here), NAN))
@@ -139,10 +139,10 @@ def _matrices(data: pd.DataFrame) -> str:
 
 
 def _cell(summary: pd.DataFrame, name: str, method: str, k: str) -> str:
-    found = select(summary, metric=name, method=method, k=k)
-    if not len(found):
+    points = select(summary, metric=name, method=method, k=k)
+    if not len(points):
         return ""
-    mean, sd = found["mean"].iloc[0], found["sd"].iloc[0]
+    mean, sd = points["mean"].iloc[0], points["sd"].iloc[0]
     if np.isnan(mean):
         return "not finished"
     digits = 4 if name.startswith("share") else 2

@@ -94,16 +94,16 @@ class Run:
         """The user's own table in the place of all others, or these, by name."""
         if self.data is not None:
             return {self.data.name: self.data}
-        found = {}
+        datasets = {}
         for at, (name, make) in enumerate(tables.items(), 1):
             try:
-                found[name] = make()
+                datasets[name] = make()
             except FileNotFoundError as problem:
-                if self.whole or not found and at == len(tables):
+                if self.whole or not datasets and at == len(tables):
                     raise
                 self.missing[name] = str(problem)
                 warnings.warn(f"{name} is left out: {problem}", stacklevel=2)
-        return found
+        return datasets
 
     def measure(self, *grids: Grid, repeats: int | None = None) -> pd.DataFrame:
         """Run grids one after the other. ``repeats``: fewer than the figure's, for a slow part."""
@@ -123,9 +123,9 @@ class Run:
                 },
             )
 
-        wanted = list(map(chosen, grids))
-        found = [self._measure(grid, repeats or self.repeats) for grid in wanted if grid.curves]
-        return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+        selection = list(map(chosen, grids))
+        frames = [self._measure(grid, repeats or self.repeats) for grid in selection if grid.curves]
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
     def _measure(self, grid: Grid, repeats: int) -> pd.DataFrame:
         self.tables[grid.dataset.name] = len(grid.dataset.frame)
@@ -165,11 +165,11 @@ def matches(point: Mapping[str, Any], only: Mapping[str, Any]) -> bool:
 
 def rows_that_match(data: pd.DataFrame, only: Mapping[str, Any]) -> pd.DataFrame:
     """The rows of a tidy frame that ``matches`` keeps."""
-    kept = np.ones(len(data), dtype=bool)
+    mask = np.ones(len(data), dtype=bool)
     for name in only.keys() & {*data.columns}:
-        known = only[name] if isinstance(only[name], list) else [only[name]]
-        kept &= data[name].isin(known).to_numpy()
-    return data[kept]
+        values = only[name] if isinstance(only[name], list) else [only[name]]
+        mask &= data[name].isin(values).to_numpy()
+    return data[mask]
 
 
 def _number(at: int, work: Callable[..., Any], item: tuple[Any, ...]) -> tuple[int, Any]:

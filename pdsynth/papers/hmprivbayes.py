@@ -111,20 +111,20 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
 
 def measures(key: Key, settings: Any) -> dict[str, str]:
     """Measures of a figure; some say how many sets or records they look at."""
-    named = PAPER.experiments[key]["measures"].items()
+    pairs = PAPER.experiments[key]["measures"].items()
     if key == 5 and settings.tested == "synthetic":
-        named = [(f"{m}_self" if m == "svm" else m, name) for m, name in named]
-    return {fill(measure, vars(settings)): name for measure, name in named}
+        pairs = [(f"{m}_self" if m == "svm" else m, name) for m, name in pairs]
+    return {fill(measure, vars(settings)): name for measure, name in pairs}
 
 
 def leaks(settings: Any, run: Run) -> pd.DataFrame:
     """Figure 4, leak against n at one ε: the first table, padded with random rows."""
     (dataset,) = tables(run, [ADULT]).values()
-    named = {c: synthesizer(c, settings) for c in PAPER.curves(4, settings)}
+    synthesizers = {c: synthesizer(c, settings) for c in PAPER.curves(4, settings)}
     grids = [
         Grid(
             padded_to(dataset, rows),
-            named,
+            synthesizers,
             measures(4, settings),
             (settings.epsilon,),
             {"rows": str(rows)},
@@ -165,13 +165,19 @@ def times(settings: Any, run: Run) -> pd.DataFrame:
     grids = []
     for (name, dataset), most in zip(tables(run).items(), settings.baseline_degrees, strict=False):
         for table, method in ((dataset, "HMPrivBayes"), (bits_of(dataset), "PrivBayes")):
-            named = {
+            synthesizers = {
                 c: synthesizer(c, settings)
                 for c in PAPER.curves(6, settings, method=method)
                 if method == "HMPrivBayes" or int(c.k) <= most
             }
             grids.append(
-                Grid(table, named, measures(6, settings), (settings.epsilon,), {"dataset": name})
+                Grid(
+                    table,
+                    synthesizers,
+                    measures(6, settings),
+                    (settings.epsilon,),
+                    {"dataset": name},
+                )
             )
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     run.facts["machine"] = machine
@@ -188,7 +194,7 @@ def times(settings: Any, run: Run) -> pd.DataFrame:
 )
 def approaches(q: Question) -> Answer:
     """Whether a is above b at small ε and close to it at large ε."""
-    nearer, said = [], []
+    nearer, numbers = [], []
     for panel in q.points({n: q["at"][n] for n in ("metric", "dataset")}):
         ends = [
             q.gaps(panel | {"epsilon": f"$epsilons.{end}", "point": "{epsilon:g}"})
@@ -196,35 +202,35 @@ def approaches(q: Question) -> Answer:
         ]
         (low, low_half), (high, half) = (gap for gaps in ends for gap in gaps)
         nearer.append(low > low_half and (abs(high) <= half or abs(high) < low / 2))
-        said.append(f"{panel['dataset']}, {panel['metric']}: {'; '.join(map(str, ends))}")
+        numbers.append(f"{panel['dataset']}, {panel['metric']}: {'; '.join(map(str, ends))}")
     verdict = decide(all(nearer), sum(nearer) * 2 < len(nearer), True)
-    return verdict, {"found": ". ".join(said)}
+    return verdict, {"found": ". ".join(numbers)}
 
 
 def seconds(q: Question, method: str) -> dict[str, dict[int, np.ndarray]]:
     """Seconds of published fits, by table and in-degree."""
-    found = {
+    runs = {
         table: {
             k: q.values(method=method, guarantee="published", dataset=table, k=str(k))
             for k in q.settings.degrees
         }
         for table in distinct(q.data, "dataset")
     }
-    return {t: {k: v for k, v in at.items() if len(v)} for t, at in found.items()}
+    return {t: {k: v for k, v in at.items() if len(v)} for t, at in runs.items()}
 
 
 def ratios(q: Question) -> tuple[dict[str, dict[int, Difference]], str]:
     """How many times longer PrivBayes takes than HMPrivBayes, as logs, and in words."""
     ours, theirs = (seconds(q, method) for method in ("HMPrivBayes", "PrivBayes"))
-    found = {
+    logs = {
         t: {k: times_apart(theirs[t][k], ours[t][k]) for k in theirs[t] if k in ours[t]}
         for t in ours
     }
-    said = (
+    numbers = (
         f"{t}: " + ", ".join(f"l = {k}: {np.exp(r):.1f}×" for k, (r, _) in at.items())
-        for t, at in found.items()
+        for t, at in logs.items()
     )
-    return found, "; ".join(said)
+    return logs, "; ".join(numbers)
 
 
 @rule(
@@ -234,7 +240,7 @@ def ratios(q: Question) -> tuple[dict[str, dict[int, Difference]], str]:
 )
 def time_rises(q: Question) -> Answer:
     """Whether fits take longer as the in-degree grows."""
-    found = {
+    curves = {
         f"{m} on {t}": list(at.values())
         for m in ("HMPrivBayes", "PrivBayes")
         for t, at in seconds(q, m).items()
@@ -242,17 +248,17 @@ def time_rises(q: Question) -> Answer:
     }
     falls = {
         name: any(g < -h for g, h in map(times_apart, runs[1:], runs))
-        for name, runs in found.items()
+        for name, runs in curves.items()
     }
-    ends = {name: times_apart(runs[-1], runs[0]) for name, runs in found.items()}
+    ends = {name: times_apart(runs[-1], runs[0]) for name, runs in curves.items()}
     rises = [gap > half and not falls[name] for name, (gap, half) in ends.items()]
-    said = (
-        f"{name}: {', '.join(f'{average(v):.2f}' for v in runs)} s" for name, runs in found.items()
+    numbers = (
+        f"{name}: {', '.join(f'{average(v):.2f}' for v in runs)} s" for name, runs in curves.items()
     )
     verdict = decide(bool(rises) and all(rises), not any(rises) and any(falls.values()), any(rises))
     grown = sorted(float(np.exp(gap)) for gap, _ in ends.values()) or [float("nan")]
     size = f"{grown[len(grown) // 2]:.1f} × from the smallest l to the largest"
-    return verdict, {"found": "; ".join(said), "size": size}
+    return verdict, {"found": "; ".join(numbers), "size": size}
 
 
 @rule(
@@ -262,13 +268,13 @@ def time_rises(q: Question) -> Answer:
 )
 def faster(q: Question) -> Answer:
     """Whether PrivBayes takes far longer."""
-    found, said = ratios(q)
-    every = [(gap - np.log(2), half) for at in found.values() for gap, half in at.values()]
+    logs, numbers = ratios(q)
+    every = [(gap - np.log(2), half) for at in logs.values() for gap, half in at.values()]
     far, near = count_signs(every)
     times = sorted(float(np.exp(gap)) * 2 for gap, _ in every) or [float("nan")]
     size = f"{times[len(times) // 2]:.1f} × ({times[0]:.1f} … {times[-1]:.1f})"
     verdict = decide(0 < far == len(every), 0 < near == len(every), far > 0)
-    return verdict, {"found": said, "size": size}
+    return verdict, {"found": numbers, "size": size}
 
 
 @rule(
@@ -278,8 +284,8 @@ def faster(q: Question) -> Answer:
 )
 def gap_widens(q: Question) -> Answer:
     """Whether PrivBayes falls behind further on the wider table."""
-    found, said = ratios(q)
-    small, *_, large = found.values() if len(found) > 1 else ({}, {})
+    logs, numbers = ratios(q)
+    small, *_, large = logs.values() if len(logs) > 1 else ({}, {})
     both = [
         (large[k][0] - small[k][0], float(np.hypot(large[k][1], small[k][1])))
         for k in sorted(set(small) & set(large))
@@ -287,7 +293,7 @@ def gap_widens(q: Question) -> Answer:
     wider, narrower = count_signs(both)
     verdict = decide(0 < wider == len(both), 0 < narrower == len(both), wider > narrower)
     more = sorted(float(np.exp(gap)) for gap, _ in both) or [float("nan")]
-    return verdict, {"found": said, "size": f"a lead {more[len(more) // 2]:.1f} × as large"}
+    return verdict, {"found": numbers, "size": f"a lead {more[len(more) // 2]:.1f} × as large"}
 
 
 def words(key: Key, settings: Any, data: Any) -> dict[str, bool]:

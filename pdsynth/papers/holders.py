@@ -76,8 +76,8 @@ def release(
 
     def sample(records: Records, noise: Any) -> np.ndarray:
         fitted = make(point, settings, sensitive).fit(records, noise=noise)
-        found: np.ndarray = fitted.model_.sample_codes(records.n, generator, "balanced")
-        return found
+        codes: np.ndarray = fitted.model_.sample_codes(records.n, generator, "balanced")
+        return codes
 
     if point.method == ALONE:
         own = [Records(np.asfortranarray(part), schema) for part in parts]
@@ -139,22 +139,22 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
         for point in points(settings)
     ]
     done = sorted(run.each(measure, jobs, "holders"), key=itemgetter(0))
-    return pd.DataFrame([found for _, found in done])
+    return pd.DataFrame([result for _, result in done])
 
 
 def collusion(settings: Any) -> list[dict[str, Any]]:
     """What a table that costs ε tells 0, 1, … colluding holders, by how many are meant honest."""
     epsilon = Fraction(str(settings.table_epsilon))
     unit = Unit()
-    found = []
+    rows = []
     for holders in settings.holders:
         for word, honest in ((SHARES, holders), ("shares for half", -(-holders // 2)), (LOCAL, 1)):
             for k in range(holders):
                 shape = Fraction(min(holders - k, honest), honest)
-                left = unit.moved * loss_of_sum(unit.scale(epsilon), shape)
+                loss = unit.moved * loss_of_sum(unit.scale(epsilon), shape)
                 point = Point("any", word, holders, float(epsilon))
-                found.append(row(point, 0, 0, LEFT, left, k))
-    return found
+                rows.append(row(point, 0, 0, LEFT, loss, k))
+    return rows
 
 
 # --- figures and rules ----------------------------------------------------------------------------
@@ -197,8 +197,8 @@ def draw_distances(data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(title_text="holders", row=len(settings.epsilons))
     plot.update_yaxes(rangemode="tozero")
     plot.update_yaxes(title_text="mean 2-way distance", col=1)
-    said = "strict: ε for a replaced record, for whoever sees the release"
-    return finish(plot, data, "Records that several holders have", said, 620)
+    subtitle = "strict: ε for a replaced record, for whoever sees the release"
+    return finish(plot, data, "Records that several holders have", subtitle, 620)
 
 
 def draw_collusion(data: pd.DataFrame, settings: Any) -> go.Figure:
@@ -228,8 +228,10 @@ def draw_collusion(data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(title_text="colluding holders", rangemode="tozero")
     plot.update_yaxes(**log_ticks([0.1, 0.2, 0.5, 1, 2, 5]))
     plot.update_yaxes(title_text="ε", col=1)
-    said = f"exact; scale {float(Unit().scale(Fraction(str(settings.table_epsilon)))):g} records"
-    return finish(plot, data, "What a table tells those who know their own shares", said, 420)
+    subtitle = (
+        f"exact; scale {float(Unit().scale(Fraction(str(settings.table_epsilon)))):g} records"
+    )
+    return finish(plot, data, "What a table tells those who know their own shares", subtitle, 420)
 
 
 def compared(q: Question) -> tuple[list[tuple[float, float]], list[str], list[float]]:

@@ -101,7 +101,7 @@ def compare_noise(dataset: Any, settings: Any) -> pd.DataFrame:
             }
             larger = {j: [x > in_a for x in scales[j]] for j in b}
             entries = sum(int(counts[j][larger[j]].sum()) for j in b)
-            found = {
+            values = {
                 "entries of B with more noise than A": entries / (records.n * len(b)),
                 "values of B with more noise than A": np.mean(
                     np.concatenate(list(larger.values()))
@@ -113,7 +113,7 @@ def compare_noise(dataset: Any, settings: Any) -> pd.DataFrame:
             }
             at = {"method": "HPPrivBayes", "guarantee": "published", "k": k, "r": r}
             rest = {"epsilon": 1.0, "repeat": 0, "seed": 0, "note": ""}
-            rows += [{"metric": m, **at, **rest, "value": float(v)} for m, v in found.items()]
+            rows += [{"metric": m, **at, **rest, "value": float(v)} for m, v in values.items()]
     return pd.DataFrame(rows)
 
 
@@ -128,13 +128,13 @@ def compare_noise(dataset: Any, settings: Any) -> pd.DataFrame:
 def noisier(q: Question) -> Answer:
     """Whether group B has less noise than group A."""
     data = select(q.data, metric="entries of B with more noise than A")
-    said = [
+    numbers = [
         f"k = {k}: "
         + ", ".join(f"r = {r} {v:.1%}" for r, v in zip(at["r"], at["value"], strict=True))
         for k, at in data.groupby("k")
     ]
     low, high = data["value"].min(), data["value"].max()
-    words = {"found": "; ".join(said), "size": f"{low:.0%} … {high:.0%} of the entries"}
+    words = {"found": "; ".join(numbers), "size": f"{low:.0%} … {high:.0%} of the entries"}
     return decide(high < 0.5, low > 0.5, True), words
 
 
@@ -211,9 +211,9 @@ def fluctuation(cubes: Mapping[str, np.ndarray]) -> dict[str, Any]:
         a, b = sample.mean(axis=0).std(axis=1)
         return float(a - b)
 
-    said = ", ".join(f"r = {r}: {s:.4f}" for r, s in spreads.items())
+    numbers = ", ".join(f"r = {r}: {s:.4f}" for r, s in spreads.items())
     low, high = results.bootstrap(both, gap)
-    return {"spreads": said, "gap": spreads[first] - spreads[last], "low": low, "high": high}
+    return {"spreads": numbers, "gap": spreads[first] - spreads[last], "low": low, "high": high}
 
 
 # --- figures: 95 % confidence intervals of the mean -----------------------------------------------

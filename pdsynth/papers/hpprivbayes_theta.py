@@ -92,5 +92,5 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(type="log", title_text="θ, bits", tickvals=ticks)
     plot.update_yaxes(rangemode="tozero", title_text="attributes", col=1)
     plot.update_yaxes(title_text="scale, records", **log_ticks([30, 100, 300]), col=2)
-    said = f"arithmetic; ε = {settings.epsilons[-1]:g}, k = {settings.k}, r = {settings.r}"
-    return finish(plot, data, "What θ decides", said, 420)
+    subtitle = f"arithmetic; ε = {settings.epsilons[-1]:g}, k = {settings.k}, r = {settings.r}"
+    return finish(plot, data, "What θ decides", subtitle, 420)

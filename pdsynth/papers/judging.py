@@ -38,19 +38,19 @@ class Ask:
         answer = decide_claim(question)
         if answer is None:
             return None
-        verdict, found = answer
+        verdict, facts = answer
         words = {"where": "each ε", "which": "both", "x": "ε", "interval": question.interval}
-        words |= {"size": "" if "size" in found else _say_size(question, found.get("found"))}
-        words |= {**self.vocabulary, **question.claim, **found}
+        words |= {"size": "" if "size" in facts else _say_size(question, facts.get("found"))}
+        words |= {**self.vocabulary, **question.claim, **facts}
         texts = {n: fill(claim[n], words) for n in TEXTS if n in claim}
         rule, tested, runs = fill(text, words), claim["rule"] not in EXACT, question.runs
         if (name := next((n for n in NOT_JUDGED if n in claim), None)) is not None:
             verdict, rule, tested = NOT_JUDGED[name], f"not judged: {texts[name]}", False
-        elif (few := _too_few(found.get("found"))) is not None:
+        elif (few := _too_few(facts.get("found"))) is not None:
             runs, reason = few
             verdict, rule, tested = WIDE, f"not judged: {reason}", False
         judged = verdict not in OPEN
-        held = _tries(question, verdict) if claim["rule"] in TOLERANT and judged else ""
+        tries = _tries(question, verdict) if claim["rule"] in TOLERANT and judged else ""
         return Verdict(
             texts["says"],
             texts["source"],
@@ -59,7 +59,7 @@ class Ask:
             texts["why"],
             rule,
             self.reading,
-            held,
+            tries,
             str(question.claim.get("brief", "")),
             str(question.claim.get("part", "")),
             texts.get("quote", ""),
@@ -126,8 +126,8 @@ def judge_together(asked: Sequence[Judge]) -> list[Verdict | None]:
     at the level where it stopped; ``held`` says what each would be alone. Other readings stand
     beside, each at its own 95 %. None: not judged here.
     """
-    found = [ask() for ask in asked]
-    family = {i: v for i, v in enumerate(found) if v is not None and v.primary and v.tested}
+    verdicts = [ask() for ask in asked]
+    family = {i: v for i, v in enumerate(verdicts) if v is not None and v.primary and v.tested}
     m = len(family)
     bears = {i: _bears(asked[i], verdict, m) for i, verdict in family.items()}
     order = sorted(family, key=lambda i: -bears[i])
@@ -136,11 +136,11 @@ def judge_together(asked: Sequence[Judge]) -> list[Verdict | None]:
         with judged_at(LEVEL / (m - stop)):
             strict = asked[i]()
         if strict is not None and strict.verdict != family[i].verdict:
-            held = [family[i].held, f"alone, without Holm's correction: {family[i].said}"]
-            found[i] = replace(
-                family[i], verdict=strict.verdict, held="; ".join(filter(None, held))
+            notes = [family[i].held, f"alone, without Holm's correction: {family[i].said}"]
+            verdicts[i] = replace(
+                family[i], verdict=strict.verdict, held="; ".join(filter(None, notes))
             )
-    return found
+    return verdicts
 
 
 def _bears(ask: Judge, verdict: Verdict, m: int) -> int:
@@ -150,8 +150,8 @@ def _bears(ask: Judge, verdict: Verdict, m: int) -> int:
 
     def same(j: int) -> bool:
         with judged_at(LEVEL / j):
-            found = ask()
-        return found is not None and found.verdict == verdict.verdict
+            outcome = ask()
+        return outcome is not None and outcome.verdict == verdict.verdict
 
     if same(m):
         return m
@@ -173,10 +173,10 @@ def _too_few(found: Any) -> tuple[int, str] | None:
 
 def _tries(question: Question, verdict: str) -> str:
     """The verdicts at half and double the tolerance, where they differ."""
-    said = []
+    changes = []
     for word, stretch in (("half", 0.5), ("double", 2.0)):
         with judged_at(stretch=stretch):
             answer = RULES[question["rule"]][0](question)
         if answer is not None and answer[0] != verdict:
-            said.append(f"at {word} the tolerance: {answer[0]}")
-    return "; ".join(said)
+            changes.append(f"at {word} the tolerance: {answer[0]}")
+    return "; ".join(changes)

@@ -104,12 +104,12 @@ def release(
     """
     generator = np.random.default_rng([seed, 2])
     options |= {"relation": "add_remove", "noise": "common", "random_state": seed}
-    given, weights = np.array(people.levels, dtype=float)[people.of], np.array(people.copies)
+    epsilons, weights = np.array(people.levels, dtype=float)[people.of], np.array(people.copies)
     least, most = float(people.levels[0]), float(people.levels[-1])
     if method == OURS:
         frame = records.schema.decode(records.codes)
         fitted = ConsistentBayes(most, **options)
-        fitted.fit(frame, records.schema, person_epsilon=pd.Series(given, index=frame.index))
+        fitted.fit(frame, records.schema, person_epsilon=pd.Series(epsilons, index=frame.index))
         return fitted.model_.sample_codes(records.n, generator, "balanced")[:, 1:]
     if method == COPIES:
         counter = WeightedCodes(records.codes, records.schema.sizes, weights[people.of])
@@ -117,7 +117,7 @@ def release(
         fitted.fit(Records(counter, records.schema))
     elif method == SAMPLE:
         t = min(threshold, most)
-        stays = np.minimum(np.expm1(given) / np.expm1(t), 1) > generator.random(records.n)
+        stays = np.minimum(np.expm1(epsilons) / np.expm1(t), 1) > generator.random(records.n)
         fitted = ConsistentBayes(t, **options)
         fitted.fit(Records(np.asfortranarray(records.codes[stays]), records.schema))
     else:
@@ -161,15 +161,15 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     records = Records(dataset.schema.encode(dataset.frame), dataset.schema)
     real = Marginals(records.codes, dataset.schema, sets=attribute_sets(len(dataset.schema), 2))
     run.tables[dataset.name] = records.n
-    wanted = [(point, repeat) for repeat in range(run.repeats) for point in points(key, settings)]
-    fits = [(_fitted(point, settings), repeat) for point, repeat in wanted]
+    pairs = [(point, repeat) for repeat in range(run.repeats) for point in points(key, settings)]
+    fits = [(_fitted(point, settings), repeat) for point, repeat in pairs]
     jobs = list(dict.fromkeys(fits))
     todo = [(point, repeat, run.seed, settings, real, records) for point, repeat in jobs]
     done = dict(run.each(measure, todo, "persons"))
     rows = {job: done[at] for at, job in enumerate(jobs)}
     labels = [
         {"mix": point.mix, "tie": f"{point.tie:g}", "bins": say_bins(point, settings)}
-        for point, _ in wanted
+        for point, _ in pairs
     ]
     return pd.DataFrame([rows[fit] | own for fit, own in zip(fits, labels, strict=True)])
 
@@ -221,10 +221,10 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(title_text=title, type="category")
     plot.update_yaxes(rangemode="tozero")
     plot.update_yaxes(title_text="mean 2-way distance", col=1)
-    said = "each loses at most her own ε (add or remove); " + (
+    subtitle = "each loses at most her own ε (add or remove); " + (
         "mixes in per cent" if key == 1 else "ε from .1 to 1"
     )
-    return finish(plot, data, "Persons with an ε of their own", said, 460)
+    return finish(plot, data, "Persons with an ε of their own", subtitle, 460)
 
 
 @rule(

@@ -164,8 +164,8 @@ def falls_everywhere(q: Question) -> Answer:
         for runs in by.values()
     )
     _, first, last = ends[len(ends) // 2]
-    said = ", ".join(f"{n} {r:+.2f}" for n, r in rho.items())
-    return verdict, {"found": said, "size": f"{first:.2g} → {last:.2g}"}
+    numbers = ", ".join(f"{n} {r:+.2f}" for n, r in rho.items())
+    return verdict, {"found": numbers, "size": f"{first:.2g} → {last:.2g}"}
 
 
 @rule(
@@ -190,9 +190,9 @@ def hardly_differs(q: Question) -> Answer:
     most = 1 + stretched(1)
     alike = [high <= most for _, _, high in ratios.values()]
     apart = [low > most for _, low, _ in ratios.values()]
-    said = (f"{t} {r:.2f} (95 % {low:.2f} … {high:.2f})" for t, (r, low, high) in ratios.items())
+    numbers = (f"{t} {r:.2f} (95 % {low:.2f} … {high:.2f})" for t, (r, low, high) in ratios.items())
     most_apart = max(ratio for ratio, *_ in ratios.values())
-    words = {"found": ", ".join(said), "size": f"up to {most_apart:.1f} × between α"}
+    words = {"found": ", ".join(numbers), "size": f"up to {most_apart:.1f} × between α"}
     return decide(all(alike), all(apart), any(alike)), words
 
 
@@ -219,8 +219,8 @@ def say_first(runs: Sequence[np.ndarray], grid: Sequence[float], bar: float) -> 
         return float(steps.index(first_below(sample.mean(axis=0), grid, bar)))
 
     ends = [steps[round(at)] for at in (step(cube), *bootstrap(cube, step, 1000))]
-    said = [f"{e:g}" if math.isfinite(e) else "never" for e in ends]
-    return f"{said[0]} (95 % {said[1]} … {said[2]}, {fewest} runs)"
+    texts = [f"{e:g}" if math.isfinite(e) else "never" for e in ends]
+    return f"{texts[0]} (95 % {texts[1]} … {texts[2]}, {fewest} runs)"
 
 
 @rule(
@@ -241,7 +241,7 @@ def stays_below(q: Question) -> Answer:
         any(g > h for g, h in from_start),
         all(g < 0 for g, _ in from_start),
     )
-    words = {g: say_first(found, grid, bar) for g, found in runs.items()}
+    words = {g: say_first(curve, grid, bar) for g, curve in runs.items()}
     first, last = runs["published"][grid.index(start)], runs["strict"][-1]
     free = average(q.values(**q["at"], guarantee="none"))
     return verdict, words | {
@@ -273,15 +273,15 @@ def steadier(q: Question) -> Answer:
 @rule("within 1 % of every number printed for m = 50", tolerant=True, tested=False)
 def as_printed(q: Question) -> Answer:
     """Whether the pairs that were counted are those that the paper prints."""
-    found = {k: v for k, v in zip(q.data["k"], q.data["value"], strict=True) if k}
+    counts = {k: v for k, v in zip(q.data["k"], q.data["value"], strict=True) if k}
     right = [
-        abs(found[k] / printed - 1) < stretched(0.01)
+        abs(counts[k] / printed - 1) < stretched(0.01)
         for k, printed in q["printed"].items()
-        if k in found and q.settings.attributes == 50
+        if k in counts and q.settings.attributes == 50
     ]
-    said = ", ".join(f"k = {k}: {say_large(v)}" for k, v in found.items())
+    numbers = ", ".join(f"k = {k}: {say_large(v)}" for k, v in counts.items())
     size = f"{sum(right)} of {len(right)} numbers"
-    return decide(bool(right) and all(right), not all(right)), {"found": said, "size": size}
+    return decide(bool(right) and all(right), not all(right)), {"found": numbers, "size": size}
 
 
 @rule("equal to the number counted; does not if more are offered", tested=False)

@@ -31,8 +31,8 @@ class Count:
 
 def fewest(trials: pd.DataFrame, once: Sequence[str]) -> int:
     """The repeats of the point that has fewest, without the methods that are run once."""
-    kept = trials[~trials["method"].isin(once)]
-    return int(kept.groupby(point(kept), dropna=False)["repeat"].nunique().min())
+    rows = trials[~trials["method"].isin(once)]
+    return int(rows.groupby(point(rows), dropna=False)["repeat"].nunique().min())
 
 
 def count(boards: Sequence[Committed]) -> Iterator[Count]:
@@ -43,10 +43,10 @@ def count(boards: Sequence[Committed]) -> Iterator[Count]:
             usual = part.get("repeats", board.paper.repeats)
             for name in ("", *board.paper.readings(key)):
                 if (file := board.file(key, "_trials.csv", name or None)).exists():
-                    asked = ELSEWHERE if name else part.get("asked", usual)
+                    quota = ELSEWHERE if name else part.get("asked", usual)
                     has = fewest(read(file), part.get("once", ()))
                     figure = board.paper.titles[key].split(":")[0] + (f", {name}" if name else "")
-                    yield Count(title(board), figure, asked, has)
+                    yield Count(title(board), figure, quota, has)
 
 
 def page(boards: Sequence[Committed]) -> str:

@@ -315,19 +315,19 @@ def trend(
     ``curves``: for each curve the repeats at every ε of ``at``. Judged are the last ε against the
     first, by ``compare``, and Spearman's ρ of the means. The size is the median curve's.
     """
-    ends, said, moved = [], [], []
-    for name, found in curves.items():
-        gap, half = compare(found[-1], found[0])
-        means = [average(v[~np.isnan(v)]) for v in found]
+    ends, numbers, moved = [], [], []
+    for name, runs in curves.items():
+        gap, half = compare(runs[-1], runs[0])
+        means = [average(v[~np.isnan(v)]) for v in runs]
         moved.append((means[-1] / means[0] if means[0] else float("nan"), means[0], means[-1]))
         rho = correlation(at, means) if len(set(means)) > 1 else 0.0  # a flat curve has no trend
         ends.append((sign * gap, half, sign * rho))
-        said.append(f"{name} {means[0]:.3f} → {means[-1]:.3f} (ρ = {rho:+.1f})")
+        numbers.append(f"{name} {means[0]:.3f} → {means[-1]:.3f} (ρ = {rho:+.1f})")
     moves = sum(gap > half and rho >= 0.8 for gap, half, rho in ends)
     against = sum(gap < -half for gap, half, _ in ends)
     verdict = decide(moves == len(ends), 0 < against >= moves, moves > against)
     _, first, last = sorted(moved)[len(moved) // 2] if moved else (0.0, float("nan"), float("nan"))
-    return verdict, "; ".join(said), f"{first:.3g} → {last:.3g}"
+    return verdict, "; ".join(numbers), f"{first:.3g} → {last:.3g}"
 
 
 def bootstrap(
@@ -335,6 +335,6 @@ def bootstrap(
 ) -> tuple[float, float]:
     """Percentile interval of a statistic of (repeats, points), repeats resampled together."""
     rng = np.random.default_rng(seed)
-    found = [statistic(values[rng.integers(0, len(values), len(values))]) for _ in range(draws)]
+    outcomes = [statistic(values[rng.integers(0, len(values), len(values))]) for _ in range(draws)]
     tail = 50 * _level.get()
-    return float(np.percentile(found, tail)), float(np.percentile(found, 100 - tail))
+    return float(np.percentile(outcomes, tail)), float(np.percentile(outcomes, 100 - tail))

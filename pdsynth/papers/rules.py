@@ -70,8 +70,8 @@ class Gaps:
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
-        said = [results.interval(gap, half, self.digits) + unit for gap, half in self.found]
-        words = (f"{n}: {s}" if n else s for n, s in zip(self.names, said, strict=True))
+        texts = [results.interval(gap, half, self.digits) + unit for gap, half in self.found]
+        words = (f"{n}: {s}" if n else s for n, s in zip(self.names, texts, strict=True))
         return "; ".join(words) or "not run"
 
     def __iter__(self) -> Iterator[Difference]:
@@ -98,8 +98,8 @@ class Gaps:
     @property
     def count(self) -> str:
         """How many are better and worse, or that none was run."""
-        said = f"better at {self.better}, worse at {self.worse} of {self.points}"
-        return said if self.points else "not run"
+        text = f"better at {self.better}, worse at {self.worse} of {self.points}"
+        return text if self.points else "not run"
 
     @property
     def tally(self) -> str:
@@ -107,11 +107,11 @@ class Gaps:
         rivals: dict[str, list[Difference]] = {}
         for name, gap in zip(self.names, self.found, strict=True):
             rivals.setdefault(name, []).append(gap)
-        said = (
+        texts = (
             "{} {} better, {} worse of {}".format(name, *count_signs(gaps), len(gaps))
             for name, gaps in rivals.items()
         )
-        return "; ".join(said)
+        return "; ".join(texts)
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ class Means:
 
     def __str__(self) -> str:
         means = zip(self.names, self.found, strict=True)
-        said = (f"{name} {mean:.{self.digits}f}" for name, mean in means)
-        return ", ".join(said).strip()
+        texts = (f"{name} {mean:.{self.digits}f}" for name, mean in means)
+        return ", ".join(texts).strip()
 
     @property
     def largest(self) -> float:
@@ -172,8 +172,8 @@ class Question:
 
     def values(self, **at: Any) -> np.ndarray:
         """All repeats at a point, in the claim's unit."""
-        found = self.look_up(at).to_numpy()
-        return self.claim.get("scale", 1) * found[~np.isnan(found)]
+        values = self.look_up(at).to_numpy()
+        return self.claim.get("scale", 1) * values[~np.isnan(values)]
 
     def look_up(self, at: Mapping[str, Any]) -> pd.Series:
         """The trials' values at a point by repeat, as they stand in the file."""
@@ -209,8 +209,8 @@ class Question:
 
     def runs_in_order(self, **at: Any) -> np.ndarray:
         """The values at a point by repeat, a gap where one failed, so that splits stay together."""
-        found = self.by_repeat(at).sort_index()
-        return found.reindex(range(self.data["repeat"].max() + 1)).to_numpy()
+        runs = self.by_repeat(at).sort_index()
+        return runs.reindex(range(self.data["repeat"].max() + 1)).to_numpy()
 
     def count(self, *found: np.ndarray) -> None:
         """Remember the fewest repeats that something rests on."""
@@ -245,12 +245,12 @@ class Question:
         if not ratios:
             return ""
         sides = {b.get("method", "") for _, a, b in pairs if a.get("method") != b.get("method")}
-        said = (
+        text = (
             f"{ratios[len(ratios) // 2]:.2f} × {' '.join(sides) if len(sides) == 1 else ''}".strip()
         )
         if f"{ratios[0]:.2f}" != f"{ratios[-1]:.2f}":
-            said += f" ({ratios[0]:.2f} … {ratios[-1]:.2f})"
-        return said + ("" if middle is None else f" at ε = {middle:g}")
+            text += f" ({ratios[0]:.2f} … {ratios[-1]:.2f})"
+        return text + ("" if middle is None else f" at ε = {middle:g}")
 
     def curve(self, at: Mapping[str, Any]) -> list[np.ndarray]:
         """The repeats at every point of a selector."""
@@ -260,12 +260,12 @@ class Question:
         """The differences at the claim's points, or at changed ones; a point not run is none."""
         say = {"digits": 3, "unit": "", **self.claim, **(change or {})}
         pairs = self.pairs(change)
-        found = [self.compare(a, b) for _, a, b in pairs]
+        gaps = [self.compare(a, b) for _, a, b in pairs]
         if change is None:
             self.count(*(self.values(**side) for _, a, b in pairs for side in (a, b)))
         named = all("epsilon" in p for p, _, _ in pairs)
         name = say.get("point", "ε = {epsilon:g}" if named else "")
-        return Gaps(found, [name.format_map(p) for p, _, _ in pairs], say["digits"], say["unit"])
+        return Gaps(gaps, [name.format_map(p) for p, _, _ in pairs], say["digits"], say["unit"])
 
     def pairs(self, change: Mapping[str, Any] | None = None) -> list[tuple[Point, Point, Point]]:
         """The claim's points, or changed ones, where both were run; where a and where b is."""
@@ -353,9 +353,9 @@ def moves(q: Question) -> Answer:
         compare = results.paired if shared else difference
         return results.trend(curves, [float(x) for x in along], q["sign"], compare)
 
-    verdict, found, size = say(q["at"])
+    verdict, numbers, size = say(q["at"])
     beside = {name: say(at)[1] for name, at in q.claim.get("beside", {}).items()}
-    return verdict, {"found": found, "size": size, **beside}
+    return verdict, {"found": numbers, "size": size, **beside}
 
 
 @rule(

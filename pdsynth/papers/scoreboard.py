@@ -71,17 +71,17 @@ class Committed:
 
     def readings(self, key: Key) -> list[Reading]:
         """The readings other than its own that a figure can be judged under."""
-        named = {n for c in self.paper.file["claim"] for n in c.get("readings", [])}
-        known = [r for n, r in self.paper.readings(key).items() if n in named]
-        return [r for r in known if not r.runs or self.file(key, "_trials.csv", r.name).exists()]
+        names = {n for c in self.paper.file["claim"] for n in c.get("readings", [])}
+        readings = [r for n, r in self.paper.readings(key).items() if n in names]
+        return [r for r in readings if not r.runs or self.file(key, "_trials.csv", r.name).exists()]
 
     @cached_property
     def asked(self) -> list[tuple[Key, Ask]]:
         """Every claim under every reading, to be judged."""
-        asked = []
+        asks = []
         for key, result in self.results.items():
             settings = self.paper.read_settings(result.parameters)
-            asked += [(key, ask) for ask in self.paper.ask(key, result.data, settings)]
+            asks += [(key, ask) for ask in self.paper.ask(key, result.data, settings)]
             for reading in self.readings(key):
                 own = {
                     n: read(file)
@@ -89,18 +89,18 @@ class Committed:
                     if (file := self.file(key, "_trials.csv", n)).exists()
                 }
                 data, options = self.paper.under(key, result, reading.name, own)
-                asked += [
+                asks += [
                     (key, ask)
                     for ask in self.paper.ask(key, data, options, reading.name, own_base=False)
                 ]
-        return asked
+        return asks
 
     @cached_property
     def verdicts(self) -> dict[Key, list[Verdict]]:
         """The verdicts on every claim, under every reading; all of a paper's hold together."""
-        found = judge_together([ask for _, ask in self.asked])
+        verdicts = judge_together([ask for _, ask in self.asked])
         out: dict[Key, list[Verdict]] = {key: [] for key in self.results}
-        for (key, _), verdict in zip(self.asked, found, strict=True):
+        for (key, _), verdict in zip(self.asked, verdicts, strict=True):
             if verdict is not None:
                 out[key].append(verdict)
         return out
@@ -195,8 +195,10 @@ def write(boards: Sequence[Committed]) -> str:
 
 def explain(rows: Sequence[Row]) -> str:
     """The readings that some rows name, each with what is done."""
-    named = {r.name: r for row in rows for r in (row.reading, row.best_reading)}
-    return "; ".join(f"**{name}**: {' '.join(r.says.split())}" for name, r in named.items()) + "."
+    readings = {r.name: r for row in rows for r in (row.reading, row.best_reading)}
+    return (
+        "; ".join(f"**{name}**: {' '.join(r.says.split())}" for name, r in readings.items()) + "."
+    )
 
 
 def count_verdicts(rows: Sequence[Row]) -> Counter[str]:
@@ -215,40 +217,40 @@ def say_counts(counts: Mapping[str, int]) -> str:
 
 def claim_rows(board: Committed) -> list[Row]:
     """One row for each claim of a paper, in the order of its page."""
-    known = board.paper.readings()
+    readings = board.paper.readings()
     places = {at: i for i, at in enumerate(grouped(board), 1)}
     groups: dict[str, list[tuple[Key, Verdict]]] = {}
     for key, verdicts in board.verdicts.items():
         for v in verdicts:
             groups.setdefault(v.brief, []).append((key, v))
     out = []
-    for brief, found in groups.items():
-        several = len({k for k, _ in found}) > 1
-        counted = [v.reading for _, v in found if v.primary]
+    for brief, pairs in groups.items():
+        several = len({k for k, _ in pairs}) > 1
+        counted = [v.reading for _, v in pairs if v.primary]
         by = {
             r: [
                 (v.part or (board.paper.titles[k].split(":")[0] if several else ""), v)
-                for k, v in found
+                for k, v in pairs
                 if v.reading == r
             ]
-            for r in dict.fromkeys([*counted, *(v.reading for _, v in found)])
+            for r in dict.fromkeys([*counted, *(v.reading for _, v in pairs)])
         }
         mine = [(part, v) for r in dict.fromkeys(counted) for part, v in by[r] if v.reading == r]
         mine = [at for at in mine if at[1].primary] or mine
-        fair = [r for r in by if known[r].whose != "forensic" and len(by[r]) >= len(mine)]
+        fair = [r for r in by if readings[r].whose != "forensic" and len(by[r]) >= len(mine)]
         best = min(fair, key=lambda r: (rank(v for _, v in by[r]), r != counted[0]))
         if rank(v for _, v in mine) <= rank(v for _, v in by[best]):
             best = counted[0]
-        first = found[0][1]
+        first = pairs[0][1]
         out.append(
             Row(
                 brief,
-                next(v for _, v in found if v.primary).quote,
+                next(v for _, v in pairs if v.primary).quote,
                 say_sources(dict.fromkeys(v.source for _, v in mine)),
                 say_parts(mine),
-                known[counted[0]],
+                readings[counted[0]],
                 say_parts(by[best]),
-                known[best],
+                readings[best],
                 say_sizes(mine),
                 places[first.claim, first.source],
             )
@@ -259,8 +261,8 @@ def claim_rows(board: Committed) -> list[Row]:
 def grouped(board: Committed) -> dict[tuple[str, str], list[Verdict]]:
     """All verdicts of a paper by claim and source, as its own page lists them."""
     groups: dict[tuple[str, str], list[Verdict]] = {}
-    for found in board.verdicts.values():
-        for v in found:
+    for verdicts in board.verdicts.values():
+        for v in verdicts:
             groups.setdefault((v.claim, v.source), []).append(v)
     return groups
 
@@ -268,8 +270,8 @@ def grouped(board: Committed) -> dict[tuple[str, str], list[Verdict]]:
 def rank(verdicts: Iterable[Verdict]) -> float:
     """How good verdicts are for the paper, the smaller the better; open ones lie in between."""
     value = {REPLICATES: 0.0, PARTLY: 1.0, FAILS: 3.0}
-    found = [value.get(v.verdict, 2.0) for v in verdicts]
-    return sum(found) / len(found)
+    ranks = [value.get(v.verdict, 2.0) for v in verdicts]
+    return sum(ranks) / len(ranks)
 
 
 def say_sources(sources: Iterable[str]) -> str:
@@ -292,7 +294,7 @@ def say_sizes(parts: Sequence[tuple[str, Verdict]]) -> str:
 
 def earlier_lines(board: Committed) -> list[str]:
     """Where a few trials had found something else: that, and what the committed trials say."""
-    verdicts = [v for found in board.verdicts.values() for v in found]
+    verdicts = [v for group in board.verdicts.values() for v in group]
     out = []
     for e in board.paper.file["earlier"]:
         at = e["brief"], e.get("part", ""), e["reading"]
@@ -331,15 +333,15 @@ def say_parts(parts: Sequence[tuple[str, Verdict]]) -> str:
     >>> say_parts([("CMC", a), ("Adult", b), ("credit", a)])
     'mixed: partly (CMC, credit), does not (Adult)'
     """
-    named: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for name, verdict in parts:
-        named.setdefault(verdict.said, []).append(name)
+        names.setdefault(verdict.said, []).append(name)
     shaky = {verdict.said for _, verdict in parts if "tolerance" in verdict.held}
-    order = sorted(named, key=lambda v: [v.startswith(w) for w in VERDICTS].index(True))
-    said = {v: v + "†" * (v in shaky) for v in order}
-    if len(said) == 1:
-        return said[next(iter(said))]
-    return "mixed: " + ", ".join(f"{word} ({say_names(named[v])})" for v, word in said.items())
+    order = sorted(names, key=lambda v: [v.startswith(w) for w in VERDICTS].index(True))
+    words = {v: v + "†" * (v in shaky) for v in order}
+    if len(words) == 1:
+        return words[next(iter(words))]
+    return "mixed: " + ", ".join(f"{word} ({say_names(names[v])})" for v, word in words.items())
 
 
 SEEDS = ("hpprivbayes", "hmprivbayes", "privabn", "ppba", "genetic")  # the papers themselves

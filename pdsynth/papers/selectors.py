@@ -57,9 +57,9 @@ def expand(spec: Mapping[str, Any], settings: Any, data: pd.DataFrame | None = N
 def name_ends(settings: Mapping[str, Any]) -> dict[str, Any]:
     """First and last value of every setting that is a list: ``epsilons_last``."""
     return {
-        f"{name}_{end}": found[at]
-        for name, found in settings.items()
-        if isinstance(found, tuple) and found
+        f"{name}_{end}": value[at]
+        for name, value in settings.items()
+        if isinstance(value, tuple) and value
         for end, at in ENDS.items()
     }
 

@@ -47,8 +47,8 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     if not settings.yardsticks:
         return frame
     # OpenDP has no ledger by attribute
-    known = {measure: name for measure, name in measures.items() if name != LOSS}
-    outside = Grid(dataset, yardsticks(settings), known, (max(settings.epsilons),))
+    others = {measure: name for measure, name in measures.items() if name != LOSS}
+    outside = Grid(dataset, yardsticks(settings), others, (max(settings.epsilons),))
     beside = run.measure(outside, repeats=min(run.repeats, settings.yardstick_repeats))
     return pd.concat([frame, beside], ignore_index=True)
 

@@ -86,14 +86,14 @@ def meet(data: pd.DataFrame, method: str, promise: float) -> tuple[np.ndarray, f
 
 def match(data: pd.DataFrame, settings: Any) -> pd.DataFrame:
     """Figure 3 as a table: distance of the rest at each promise, the best methods first."""
-    found = {m: [meet(data, m, s)[0] for s in settings.promises] for m in distinct(data, "method")}
+    runs = {m: [meet(data, m, s)[0] for s in settings.promises] for m in distinct(data, "method")}
     rows = []
-    for name in sorted(found, key=lambda m: sum(map(average, found[m]))):
+    for name in sorted(runs, key=lambda m: sum(map(average, runs[m]))):
         row = {"method": name}
-        for s, mine in zip(settings.promises, found[name], strict=True):
+        for s, mine in zip(settings.promises, runs[name], strict=True):
             _, half = difference(mine, np.repeat(0.0, 2))
-            said = f"{average(mine):.4f} ± {half:.4f}" if len(mine) > 1 else "–"
-            row[f"rest at loss ≤ {s:g}"] = said
+            text = f"{average(mine):.4f} ± {half:.4f}" if len(mine) > 1 else "–"
+            row[f"rest at loss ≤ {s:g}"] = text
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -114,11 +114,11 @@ def no_worse(q: Question) -> Answer:
 
     names = [m for m in PERSONAL if m in set(q.data["method"])]
     gaps = {m: [against(m, e) for e in q.settings.epsilons] for m in names}
-    level = [m for m, found in gaps.items() if all(gap <= half for gap, half in found)]
-    said = (f"{m}: " + ", ".join(f"{g:+.4f} ± {h:.4f}" for g, h in gaps[m]) for m in names)
+    level = [m for m, differences in gaps.items() if all(gap <= half for gap, half in differences)]
+    numbers = (f"{m}: " + ", ".join(f"{g:+.4f} ± {h:.4f}" for g, h in gaps[m]) for m in names)
     words = {
         "at": " and ".join(f"{e:g}" for e in q.settings.epsilons),
-        "found": "; ".join(said),
+        "found": "; ".join(numbers),
         "level": ", ".join(level) or "none",
         "size": f"{min(g[-1][0] for g in gaps.values()):+.4f} for the nearest" if gaps else "",
     }
@@ -196,21 +196,21 @@ def split_matters_more(q: Question) -> Answer:
 )
 def serves_the_rest(q: Question) -> Answer:
     """Whether a personalised method serves the others better at the same loss."""
-    promises, said = q.settings.promises, []
+    promises, numbers = q.settings.promises, []
     wins = {m: 0 for m in distinct(q.data, "method") if m != BASE}
     for s in promises:
-        base, found = meet(q.data, BASE, s)[0], {m: meet(q.data, m, s)[0] for m in wins}
+        base, runs = meet(q.data, BASE, s)[0], {m: meet(q.data, m, s)[0] for m in wins}
         for m in wins:
-            gap, half = difference(base, found[m])
+            gap, half = difference(base, runs[m])
             wins[m] += bool(gap > half)
-        best = min((m for m in wins if len(found[m])), key=lambda m: average(found[m]))
-        least, theirs = average(found[best]), average(base)
-        said.append(f"loss ≤ {s:g}: {best} {least:.4f}, PrivBayes {theirs:.4f}")
+        best = min((m for m in wins if len(runs[m])), key=lambda m: average(runs[m]))
+        least, theirs = average(runs[best]), average(base)
+        numbers.append(f"loss ≤ {s:g}: {best} {least:.4f}, PrivBayes {theirs:.4f}")
     personal = [m for m in PERSONAL if m in wins]
     better = [m for m in personal if wins[m] == len(promises)]
     words = {
-        "size": said[len(said) // 2],
-        "found": "; ".join(said),
+        "size": numbers[len(numbers) // 2],
+        "found": "; ".join(numbers),
         "better": ", ".join(better) or "no personalised method",
     }
     return decide(bool(better), not any(wins[m] for m in personal), True), words

@@ -124,18 +124,18 @@ class OpenDPTable(Contender):
 
         **Privacy:** post-processing.
         """
-        drawn = self._table.synthesize(rows=n, method="sample")
-        columns = [drawn[name].fill_null(0).to_numpy() for name in drawn.columns]
+        frame = self._table.synthesize(rows=n, method="sample")
+        columns = [frame[name].fill_null(0).to_numpy() for name in frame.columns]
         return np.column_stack(columns).astype(np.uint8)
 
 
 def largest_rho(epsilon: float, delta: float, enough: float) -> float:
     """The largest ρ whose zero-concentrated privacy gives (ε, δ), from ``enough``, which does."""
     orders = 1 + np.geomspace(1e-3, 1e6, 20_000)  # a grid: δ is never below its true bound
-    known = orders * np.log1p(-1 / orders) - np.log(orders - 1)
+    constants = orders * np.log1p(-1 / orders) - np.log(orders - 1)
 
     def holds(rho: float) -> bool:
-        return bool(np.min((orders - 1) * (orders * rho - epsilon) + known) <= math.log(delta))
+        return bool(np.min((orders - 1) * (orders * rho - epsilon) + constants) <= math.log(delta))
 
     low, high = enough, 2 * enough
     for _ in range(60):
@@ -189,7 +189,7 @@ class DataSynthesizerTable(Contender):
                 f"the peer needs DataSynthesizer 0.1.13 in a Python of its own, that "
                 f"${genetic_peer.VARIABLE} names, and the repository's benchmarks/"
             )
-        asked = {
+        request = {
             "rows": records.codes.tolist(),
             "epsilon": float(self.epsilon) / self.spends,
             "seed": self.random_state,
@@ -197,7 +197,7 @@ class DataSynthesizerTable(Contender):
         }
         done = subprocess.run(
             [genetic_peer.python(), str(WORKER)],
-            input=json.dumps(asked) + "\n",
+            input=json.dumps(request) + "\n",
             text=True,
             stdout=subprocess.PIPE,
             check=True,

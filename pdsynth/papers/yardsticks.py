@@ -49,22 +49,22 @@ LOADERS: Mapping[str, Callable[[], d.Dataset]] = {
 
 def methods(dataset: d.Dataset) -> dict[str, Callable[..., Any]]:
     """Our methods by name: functions of keywords, with defaults a stranger would have."""
-    found: dict[str, Callable[..., Any]] = {
+    makers: dict[str, Callable[..., Any]] = {
         "Independent": b.Independent,
         "JTree": b.JTree,
         "PrivBayes": s.PrivBayes,
         "HPPrivBayes": partial(s.HPPrivBayes, sensitive=dataset.sensitive),
     }
-    return found | {CONSISTENT: s.ConsistentBayes, FOREST: partial(s.ConsistentBayes, rounds=0)}
+    return makers | {CONSISTENT: s.ConsistentBayes, FOREST: partial(s.ConsistentBayes, rounds=0)}
 
 
 def ours(key: Key, settings: Any, table: str, dataset: d.Dataset) -> dict[Curve, Any]:
     """Curves of our methods on one table, each with its unfitted synthesizer."""
-    known, out = methods(dataset), {}
+    makers, out = methods(dataset), {}
     for curve in PAPER.curves(key, settings):
-        if curve.method in known and not (table in settings.wide and curve.k == "3"):
+        if curve.method in makers and not (table in settings.wide and curve.k == "3"):
             degree = {"k": curve.degree} if curve.k else {}
-            out[curve] = known[curve.method](**curve.keywords, **degree)
+            out[curve] = makers[curve.method](**curve.keywords, **degree)
     return out
 
 
@@ -84,7 +84,7 @@ def advise(table: str, dataset: d.Dataset, settings: Any) -> dict[str, list[str]
 
     That is: with the prior of the tables that aren't codings of the same records.
     """
-    found = {}
+    advice = {}
     judged = [name for name in LOADERS if name.split(",")[0] == table.split(",")[0]]
     for e in settings.advised:
         best = forecasts(dataset.schema, len(dataset.frame), e, prior(*judged))[0]
@@ -92,15 +92,15 @@ def advise(table: str, dataset: d.Dataset, settings: Any) -> dict[str, list[str]
         method, k = type(chosen).__name__, getattr(chosen, "k", "")
         if method == CONSISTENT:
             method = FOREST if chosen.rounds == 0 else CONSISTENT
-        found[f"{e:g}"] = [method, str(k) if method == "PrivBayes" else ""]
-    return found
+        advice[f"{e:g}"] = [method, str(k) if method == "PrivBayes" else ""]
+    return advice
 
 
 def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     """Every method on every table; peers where the settings say."""
     if key == "table 1":
         return promise.nist(settings, run)
-    measures, found = PAPER.experiments[key]["measures"], []
+    measures, frames = PAPER.experiments[key]["measures"], []
     if key == 3:
         return promise.trials(settings, run, LOADERS, measures)
     tables = (
@@ -118,13 +118,13 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
         if key == 2:
             grids.append(Grid(dataset, {Curve("real data"): RealData()}, measures, (), label))
         few = name in (settings.slow if key == 1 else settings.wide)
-        found.append(
+        frames.append(
             run.measure(*grids, repeats=min(run.repeats, settings.slow_repeats) if few else None)
         )
         if settings.peers and (name in settings.peer_tables or run.data is not None):
             beside = Grid(dataset, peers(settings), measures, settings.peer_epsilons, label)
-            found.append(run.measure(beside, repeats=min(run.repeats, settings.peer_repeats)))
-    return pd.concat(found, ignore_index=True)
+            frames.append(run.measure(beside, repeats=min(run.repeats, settings.peer_repeats)))
+    return pd.concat(frames, ignore_index=True)
 
 
 # --- tables of the page ---------------------------------------------------------------------------
@@ -137,9 +137,9 @@ def say(row: Any) -> str:
 
 def ratio(a: Any, b: Any) -> str:
     """Mean over mean, with a 95 % half-width (both relative half-widths, in squares)."""
-    found = a.mean / b.mean
-    half = found * np.hypot(a.ci95 / a.mean, b.ci95 / b.mean)
-    return f"{found:.2f}" + (f" ± {half:.2f}" if np.isfinite(half) else "")
+    quotient = a.mean / b.mean
+    half = quotient * np.hypot(a.ci95 / a.mean, b.ci95 / b.mean)
+    return f"{quotient:.2f}" + (f" ± {half:.2f}" if np.isfinite(half) else "")
 
 
 def ratios(points: pd.DataFrame, settings: Any) -> Iterator[list[str]]:
@@ -150,11 +150,11 @@ def ratios(points: pd.DataFrame, settings: Any) -> Iterator[list[str]]:
             best = next(select(part, guarantee="strict").sort_values("mean").itertuples())
             name = name_curve(best.method, best.guarantee, best.k, settings.delta)
             against = {row.method: row for row in outside.itertuples()}
-            found = [
+            texts = [
                 f"{say(against[p])}: **{ratio(best, against[p])}**" if p in against else "–"
                 for p in settings.peers
             ]
-            yield [table, f"{e:g}", metric, f"{name}: {say(best)}", *found]
+            yield [table, f"{e:g}", metric, f"{name}: {say(best)}", *texts]
 
 
 def cells(
@@ -225,11 +225,11 @@ def appendix(key: Key, result: Result) -> str:
         part, names = select(here, metric=metric), distinct(points, "dataset")
         rows = []
         for (method, guarantee, k), mine in part.groupby(["method", "guarantee", "k"], sort=False):
-            found = {row.dataset: say(row) for row in mine.itertuples()}
+            texts = {row.dataset: say(row) for row in mine.itertuples()}
             rows.append(
                 [
                     name_curve(method, guarantee, k, settings.delta),
-                    *(found.get(name, "–") for name in names),
+                    *(texts.get(name, "–") for name in names),
                 ]
             )
         out += f"\n{metric}, ε = {at:g}:\n\n{markdown(['method', *names], rows)}"

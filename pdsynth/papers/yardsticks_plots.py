@@ -84,7 +84,7 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     table = table[table["repeats"].gt(0)]
     names = distinct(table, "dataset")
     plot = panels(2, names, vertical_spacing=0.3 / max(2, len(names)), horizontal_spacing=0.09)
-    known: set[str | None] = set()
+    legend: set[str | None] = set()
     for i, name in enumerate(names):
         where, part = {"row": i // 2 + 1, "col": i % 2 + 1}, select(table, dataset=name)
         curves(plot, part, settings.delta, **where)
@@ -104,8 +104,8 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
             low, high = np.log10(part.loc[~part["k"].isin(FIXED), "mean"].agg(["min", "max"]))
             plot.update_yaxes(range=[low - 0.08, high + 0.08], **where)
     for trace in plot.data:
-        trace.showlegend = trace.name not in known
-        known.add(trace.name)
+        trace.showlegend = trace.name not in legend
+        legend.add(trace.name)
     if key == 1:
         plot.update_yaxes(**log_ticks((0.01, 0.02, 0.05, 0.1, 0.2, 0.5)))
     plot.update_xaxes(**log_ticks(settings.epsilons))
@@ -148,16 +148,16 @@ def main_picture(data: pd.DataFrame, settings: Any, same: pd.DataFrame | None = 
         shown = shown[~shown["method"].isin(beside.loc[beside["guarantee"] != "strict", "method"])]
     part = summarise(shown)
     curves(plot, part.assign(k=""), settings.delta)
-    said = say_repeated(part)
+    repeats = say_repeated(part)
     if beside is not None and len(beside):
         points = described(beside)
         add_curves(plot, points, True)
-        said = f"{say_repeated(part)}; beside: {promise_repeated(points)}"
+        repeats = f"{say_repeated(part)}; beside: {promise_repeated(points)}"
     plot.update_yaxes(
         title_text="2-way average variation distance",
         **log_ticks((0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5)),
     )
     plot.update_xaxes(title_text="privacy budget ε", **log_ticks(settings.epsilons))
     title = "How far is the synthetic table from the real one?"
-    words = small_print(title, f"{THESIS}; {said}")
+    words = small_print(title, f"{THESIS}; {repeats}")
     return drawing.legend_below(plot.update_layout(title_text=words), 540)

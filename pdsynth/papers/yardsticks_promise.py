@@ -43,17 +43,17 @@ class Promised(engine.Curve):
 
 def curves(settings: Any) -> dict[Promised, Any]:
     """Our methods and OpenDP's under every promise that they offer, each unfitted."""
-    found: dict[Promised, Any] = {}
+    synthesizers: dict[Promised, Any] = {}
     for relation in RELATIONS:
         for name, make in OURS.items():
             if relation == "replace_one" or name not in ONLY_REPLACE:
                 curve = Promised(name, "strict", relation=relation)
-                found[curve] = make(relation=relation, noise="common")
+                synthesizers[curve] = make(relation=relation, noise="common")
     for name in settings.same_peers:
         for delta, relation in ((d, r) for d in (0.0, settings.delta) for r in RELATIONS):
             curve = Promised(name, GUARANTEE if delta else PURE, relation=relation)
-            found[curve] = OpenDPTable(name, delta, tight=bool(delta), relation=relation)
-    return found
+            synthesizers[curve] = OpenDPTable(name, delta, tight=bool(delta), relation=relation)
+    return synthesizers
 
 
 def repeats(method: str, settings: Any, run: Run) -> int:
@@ -65,13 +65,15 @@ def trials(
     settings: Any, run: Run, loaders: Mapping[str, Callable[[], Dataset]], measures: Any
 ) -> pd.DataFrame:
     """Every method under every promise, on some tables."""
-    every, found = curves(settings), []
+    every, frames = curves(settings), []
     for name, dataset in run.load({n: loaders[n] for n in settings.same_on}).items():
         for method in dict.fromkeys(curve.method for curve in every):
-            mine = {curve: made for curve, made in every.items() if curve.method == method}
+            mine = {
+                curve: synthesizer for curve, synthesizer in every.items() if curve.method == method
+            }
             grid = Grid(dataset, mine, measures, settings.same_epsilons, {"dataset": name})
-            found.append(run.measure(grid, repeats=repeats(method, settings, run)))
-    return pd.concat(found, ignore_index=True)
+            frames.append(run.measure(grid, repeats=repeats(method, settings, run)))
+    return pd.concat(frames, ignore_index=True)
 
 
 # --- NIST's score ---------------------------------------------------------------------------------
@@ -124,14 +126,14 @@ def nist(settings: Any, run: Run) -> pd.DataFrame:
     """NIST's score of every method under every promise; seed i for repeat i."""
     ((name, dataset),) = run.load({"national2019": load_national2019}).items()
     run.tables[dataset.name] = len(dataset.frame)
-    made = {c: m for c, m in curves(settings).items() if matches(vars(c), run.only)}
+    synthesizers = {c: m for c, m in curves(settings).items() if matches(vars(c), run.only)}
     tasks = [
         (curve, e, i)
-        for curve in made
+        for curve in synthesizers
         for e in settings.nist_epsilons
         for i in range(repeats(curve.method, settings, run))
     ]
-    work = [(made[curve], dataset, e, run.seed + i) for curve, e, i in tasks]
+    work = [(synthesizers[curve], dataset, e, run.seed + i) for curve, e, i in tasks]
     rows = {}
     for at, (value, note) in run.each(score, work, "k-marginal"):
         curve, epsilon, repeat = tasks[at]

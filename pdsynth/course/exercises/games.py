@@ -42,11 +42,11 @@ class Guessing:
     def __call__(self, attack: Callable[..., Any]) -> str | None:
         """The words for this attack."""
         probes = range(self.others - 12, self.others + 14)
-        said = [attack(value, self.others) for value in probes]
-        if any(word not in (0, 1) for word in said):
-            return f"attack must say 0 or 1 (no or yes); for {self.others} it says {said[12]!r}."
+        replies = [attack(value, self.others) for value in probes]
+        if any(word not in (0, 1) for word in replies):
+            return f"attack must say 0 or 1 (no or yes); for {self.others} it says {replies[12]!r}."
         for words, wrong in self.mistakes.items():
-            if said == [wrong(value, self.others) for value in probes]:
+            if replies == [wrong(value, self.others) for value in probes]:
                 return words
         answers, released = self.play()
         right = sum(
@@ -91,9 +91,9 @@ class Exposing:
     def __call__(self, event: Callable[..., Any]) -> str | None:
         """The words for this event."""
         probes = range(min(self.worlds) - 12, max(self.worlds) + 13)
-        said = [bool(event(value)) for value in probes]
+        replies = [bool(event(value)) for value in probes]
         for words, wrong in self.mistakes.items():
-            if said == [bool(wrong(value)) for value in probes]:
+            if replies == [bool(wrong(value)) for value in probes]:
                 return words
         first, second = (
             sum(bool(event(int(value))) for value in self.play(world)) for world in self.worlds

@@ -44,8 +44,8 @@ class Number:
         if any(near(number, self.within) or rounds(number, value) for number in self.right):
             return None
         loose = max(self.within, 1e-3)
-        found = (words for number, words in self.mistakes.items() if near(number, loose))
-        return next(found, self.otherwise).format(value=value, **self.numbers)
+        remarks = (words for number, words in self.mistakes.items() if near(number, loose))
+        return next(remarks, self.otherwise).format(value=value, **self.numbers)
 
     @property
     def ambiguous(self) -> bool:
@@ -93,22 +93,22 @@ class Several:
     def __call__(self, answer: Any) -> str | None:
         """The words for this set."""
         names = [answer] if isinstance(answer, str) else answer
-        said = {str(name).strip().lower() for name in names}
-        if said == set(self.true):
+        choices = {str(name).strip().lower() for name in names}
+        if choices == set(self.true):
             return None
-        known = sorted({*self.true, *self.false})
-        if strangers := sorted(said - set(known)):
-            return f"{strangers[0]!r} is none of {', '.join(known)}: answer with a set of these."
-        if not said:
-            return f"at least one holds: answer with a set of some of {', '.join(known)}."
-        taken = [words for name, words in self.false.items() if name in said]
-        left = [words for name, words in self.true.items() if name not in said]
-        if said == set(known):
-            return f"that is every one of them: {taken[0]}"
-        if said == set(self.false):
-            return f"these are exactly the ones that don't hold: read the question again. {left[0]}"
-        more = len(taken) + len(left) - 1
-        return (taken + left)[0] + (f" (And {more} more to think about.)" if more else "")
+        options = sorted({*self.true, *self.false})
+        if strangers := sorted(choices - set(options)):
+            return f"{strangers[0]!r} is none of {', '.join(options)}: answer with a set of these."
+        if not choices:
+            return f"at least one holds: answer with a set of some of {', '.join(options)}."
+        errors = [words for name, words in self.false.items() if name in choices]
+        gaps = [words for name, words in self.true.items() if name not in choices]
+        if choices == set(options):
+            return f"that is every one of them: {errors[0]}"
+        if choices == set(self.false):
+            return f"these are exactly the ones that don't hold: read the question again. {gaps[0]}"
+        more = len(errors) + len(gaps) - 1
+        return (errors + gaps)[0] + (f" (And {more} more to think about.)" if more else "")
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,8 @@ class Written:
             return f"a text, please, not a {type(text).__name__}."
         count = len(text.split())
         for pattern, words in self.never.items():
-            if found := re.search(pattern, text, re.IGNORECASE):
-                return words.format(found=found.group())
+            if match := re.search(pattern, text, re.IGNORECASE):
+                return words.format(found=match.group())
         missing = [
             words
             for pattern, words in self.points.items()
@@ -177,13 +177,13 @@ class Computation:
         """The words for this function."""
         for case in self.cases:
             got = np.asarray(function(*deepcopy(case)), dtype=float)
-            wanted = np.asarray(self.right(*case), dtype=float)
-            if not same(got, wanted):
-                words = next(self._explain(function, case, got, wanted))
+            solution = np.asarray(self.right(*case), dtype=float)
+            if not same(got, solution):
+                words = next(self._explain(function, case, got, solution))
                 return words.format(
                     case=tuple(map(display, case)),
                     got=display(got),
-                    wanted=display(wanted),
+                    wanted=display(solution),
                     total=got.sum(),
                 )
         return self.also(function)
@@ -198,8 +198,8 @@ class Computation:
         """Faults first, then a mistake that explains every case, then one that explains this."""
         if got.shape == wanted.shape:
             yield from (words for words, holds in self.faults.items() if holds(got, *case))
-        given = [(one, attempt(function, one)) for one in self.cases]
-        for pairs in (given, [(case, got)]):
+        attempts = [(one, attempt(function, one)) for one in self.cases]
+        for pairs in (attempts, [(case, got)]):
             for words, wrong in self.mistakes.items():
                 if all(same(answer, attempt(wrong, one)) for one, answer in pairs):
                     yield words

@@ -78,9 +78,9 @@ def personalise(
         own = draw(
             question.get("numbers", {}), None if seed is None else make_seed(seed, name, attempt)
         )
-        made = make_judge(question, own)
-        if seed is None or not own or not is_ambiguous(made):
-            return made, own
+        candidate = make_judge(question, own)
+        if seed is None or not own or not is_ambiguous(candidate):
+            return candidate, own
     raise AssertionError("unreachable")
 
 
@@ -91,7 +91,7 @@ def exercises(
 
     ``seed`` gives a student's own numbers; see `student`.
     """
-    made = []
+    tasks = []
     for name, question in read(lesson).items():
         judge, own = personalise(f"{lesson}.{name}", question, seed, judges.get(name))
         shown = {letter: show(number) for letter, number in own.items()}
@@ -99,7 +99,7 @@ def exercises(
             [text.format(**shown) if own else text for text in texts]
             for texts in (question["hints"], [question["solution"]], [question["praise"]])
         )
-        made.append(
+        tasks.append(
             Exercise(
                 judge,
                 hints,
@@ -111,4 +111,4 @@ def exercises(
                 log,
             )
         )
-    return made
+    return tasks

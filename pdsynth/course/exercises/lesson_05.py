@@ -24,9 +24,9 @@ def add_others(matrix: np.ndarray) -> np.ndarray:
 
 def judge_copy(function: Callable[..., Any]) -> str | None:
     """A matrix that stays as it is."""
-    given = MATRIX.copy()
-    function(given)
-    if np.array_equal(given, MATRIX):
+    matrix = MATRIX.copy()
+    function(matrix)
+    if np.array_equal(matrix, MATRIX):
         return None
     return "ami changes the matrix that it was given: work on a copy."
 

@@ -13,14 +13,14 @@ SIMILARITIES = np.array(
 
 def judge_affinity(affinity: Callable[[np.ndarray], np.ndarray]) -> str | None:
     """Symmetric weights in [0, 1], large for relatives, none on the diagonal."""
-    given = SIMILARITIES.copy()
-    weights = np.asarray(affinity(given), dtype=float)
-    if weights.shape != given.shape:
+    similarities = SIMILARITIES.copy()
+    weights = np.asarray(affinity(similarities), dtype=float)
+    if weights.shape != similarities.shape:
         return f"affinity returns an array of shape {weights.shape}, not (4, 4)."
     others = weights[~np.eye(4, dtype=bool)]
     faults = {
         "affinity changes the matrix that it was given: take a copy first.": not np.array_equal(
-            given, SIMILARITIES
+            similarities, SIMILARITIES
         ),
         "affinity has a weight that is not a finite number.": not np.isfinite(weights).all(),
         "affinity gives relatives a smaller weight than strangers: that is the printed sign.": (

@@ -43,12 +43,12 @@ def judge_rows(answer: Any) -> str | None:
     if not np.isin(rows, (0, 1)).all():
         return "rows is a list of (A, B, C, S), each 0 or 1."
     rows = rows.astype(int)
-    found = gparentset(rows, 3, (0, 2, 1))[2]
-    bits = information(rows, 3, found)
+    parents = gparentset(rows, 3, (0, 2, 1))[2]
+    bits = information(rows, 3, parents)
     best = max(information(rows, 3, pair) for pair in combinations(range(3), 2))
     if best > bits + 1e-9:
         return None
-    return "rows: " + explain_found(rows, found, bits)
+    return "rows: " + explain_found(rows, parents, bits)
 
 
 def explain_found(rows: np.ndarray, found: Sequence[int], bits: float) -> str:
@@ -102,13 +102,13 @@ def judge_sdg(sdg: Callable[..., Any]) -> str | None:
         return (
             "sdg keeps the printed scale 2m/(n ε₂). That is for probabilities; counts need 2m/ε₂."
         )
-    for known, words in {
+    for mistake, words in {
         m / epsilon2: "uses sensitivity 1: a replaced record moves two counts",
         2 / epsilon2: "means that one table spends all of ε₂; m tables share it",
         2 * m * epsilon2: "multiplies by ε₂: less budget, more noise",
         4 * m / epsilon2: "is doubled: the 2 is both cells",
     }.items():
-        if math.isclose(scale, known):
+        if math.isclose(scale, mistake):
             return f"sdg's scale {scale:g} {words}."
     if not math.isclose(scale, 2 * m / epsilon2):
         return (

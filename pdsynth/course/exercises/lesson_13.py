@@ -123,11 +123,13 @@ def judge_next_generation(next_generation: Callable[..., Any]) -> str | None:
 
     for seed in range(20):  # whoever draws parents by chance has drawn both by then
         random.seed(seed)
-        given = copy.deepcopy(elite)
-        made = next_generation(given, size, mutate)
-        if not isinstance(made, list):
-            return f"next_generation returns {type(made).__name__}, not a list of individuals."
-        if words := judge_generation(made, given, elite, size):
+        argument = copy.deepcopy(elite)
+        generation = next_generation(argument, size, mutate)
+        if not isinstance(generation, list):
+            return (
+                f"next_generation returns {type(generation).__name__}, not a list of individuals."
+            )
+        if words := judge_generation(generation, argument, elite, size):
             return words
     if parents != {1, 2}:
         return "all are children of the best alone: draw a parent anew for each child."

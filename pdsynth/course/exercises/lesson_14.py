@@ -61,8 +61,8 @@ def gcap(key: Key, target: str, rows: Rows) -> float:
 def gcap_at(key: Key, target: str, rows: Rows, choose: Callable[[list[int]], int]) -> float:
     """The share of the target among the rows at the chosen distance."""
     gaps = distances(key, rows)
-    found = [t for (_, t), gap in zip(rows, gaps, strict=True) if gap == choose(gaps)]
-    return found.count(target) / len(found)
+    targets = [t for (_, t), gap in zip(rows, gaps, strict=True) if gap == choose(gaps)]
+    return targets.count(target) / len(targets)
 
 
 q1, q2, q3 = exercises(

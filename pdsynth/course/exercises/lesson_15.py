@@ -104,42 +104,42 @@ class Witness:
 
 def judge_accuracy(accuracy: Callable[..., Any]) -> str | None:
     """Made from one part, taught by synthetic rows, tested on the other part."""
-    seen = Witness()
-    got = float(accuracy(seen.real, seen.make, seen.classify))
-    if not seen.made:
+    witness = Witness()
+    got = float(accuracy(witness.real, witness.make, witness.classify))
+    if not witness.made:
         return "accuracy must make a table with make(...) and ask classify(learnt, asked)."
-    if not seen.tested:
+    if not witness.tested:
         return "accuracy never asks classify: rows of two tables don't belong together by place."
-    if min(seen.tested) < 0:
+    if min(witness.tested) < 0:
         return (
             "accuracy tests on synthetic rows: "
             "a table that agrees with itself may be wrong about everybody."
         )
-    if max(seen.taught) >= 0:
+    if max(witness.taught) >= 0:
         return (
             "accuracy teaches the classifier with real rows: "
             "then it says nothing about the synthetic table."
         )
-    if both := seen.made & seen.tested:
-        if len(seen.tested) == len(seen.real):
+    if both := witness.made & witness.tested:
+        if len(witness.tested) == len(witness.real):
             return (
                 "accuracy tests on both parts, also on the rows that the table was made "
                 "from. Ask about the held-out part alone."
             )
-        part = "all" if both == seen.tested else len(both)
+        part = "all" if both == witness.tested else len(both)
         return (
             f"accuracy tests on {part} of the rows that the synthetic table was made from: "
             "a copy of them would look perfect."
         )
-    if len(seen.tested) < 5:
+    if len(witness.tested) < 5:
         return "accuracy tests on one person, or nearly: hold out a fifth or so."
-    if math.isclose(got, 1 - seen.right):
+    if math.isclose(got, 1 - witness.right):
         return "accuracy gives the errors. How often was classify right?"
     if got > 1:
         return f"accuracy gives {got:g}, a number of rows. Divide by how many were asked about."
-    if not math.isclose(got, seen.right):
+    if not math.isclose(got, witness.right):
         return (
-            f"accuracy gives {got:.3g}; classify was right for {seen.right:.3g} of the rows "
+            f"accuracy gives {got:.3g}; classify was right for {witness.right:.3g} of the rows "
             "it was asked about."
         )
     return None

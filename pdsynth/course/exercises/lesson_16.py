@@ -101,9 +101,9 @@ def name_mistake(private_table: Callable[..., Any]) -> str:
 
 def judge_private_table(private_table: Callable[..., Any]) -> str | None:
     """Still the table, and the auditor finds nothing."""
-    found = check(private_table, "table", runs=3000, seed=16)
-    if not found.sound:
-        return f"{name_mistake(private_table) or 'the auditor objects.'}\n{found}"
+    report = check(private_table, "table", runs=3000, seed=16)
+    if not report.sound:
+        return f"{name_mistake(private_table) or 'the auditor objects.'}\n{report}"
     codes = np.array([[0, 0], [0, 2], [1, 1], [0, 2]], dtype=np.uint8)
     nearly_exact = np.asarray(private_table(codes, (2, 3), Fraction(10**6), ExactNoise(16)))
     if nearly_exact.shape != (2, 3) or np.abs(nearly_exact - [[1, 0, 2], [0, 1, 0]]).max() > 1:

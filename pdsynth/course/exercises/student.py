@@ -36,8 +36,8 @@ class Student:
             for key, question in read(name).items()
             if "numbers" not in question
         }
-        made = exercises(name, seed=make_seed(self.name), log=self._writer(name), **judges)
-        return SimpleNamespace(**{f"q{i}": one for i, one in enumerate(made, 1)})
+        tasks = exercises(name, seed=make_seed(self.name), log=self._writer(name), **judges)
+        return SimpleNamespace(**{f"q{i}": one for i, one in enumerate(tasks, 1)})
 
     def numbers(self, task: str, choices: Mapping[str, list[str]]) -> dict[str, Fraction]:
         """One of the choices of each number of a task."""

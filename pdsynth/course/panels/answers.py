@@ -37,10 +37,10 @@ LEVELS = {"50%": 0.5, "80%": 0.8, "90%": 0.9, "95%": 0.95}
 def view(table: TeachingTable, epsilon: float, level: float, attribute: str) -> View:
     """Measured counts of a column with their intervals, and the real ones."""
     model = table.run(Independent(epsilon)).model_
-    found, real = model.marginal(attribute, interval=level), table.counts(attribute)
-    low, high = found["low"].to_numpy(), found["high"].to_numpy()
+    marginal, real = model.marginal(attribute, interval=level), table.counts(attribute)
+    low, high = marginal["low"].to_numpy(), marginal["high"].to_numpy()
     holds = (low <= real) & (real <= high)
-    names, measured = [*table.schema[attribute].labels], found["measured"].to_numpy()
+    names, measured = [*table.schema[attribute].labels], marginal["measured"].to_numpy()
     half = float(np.mean(high - low) / 2)
     plot = Board("answers", f"{attribute}: ε = {epsilon:g}, interval = {level:.0%}")
     miss = measured - real  # everything is drawn against the real count
@@ -68,17 +68,17 @@ def view(table: TeachingTable, epsilon: float, level: float, attribute: str) -> 
                 name=words,
                 hover="%{y}: off by %{x:,.0f} people",
             )
-    held = int(holds.sum())
-    said = f"<b>{held} of {len(names)}</b> hold 0"
-    plot.note(said, 0.99, 0.99, 1, "private", 14, xref="x domain", yref="y domain",
+    hits = int(holds.sum())
+    note = f"<b>{hits} of {len(names)}</b> hold 0"
+    plot.note(note, 0.99, 0.99, 1, "private", 14, xref="x domain", yref="y domain",
               xanchor="right", yanchor="top")  # fmt: skip
     plot.set(y={"categoryarray": names[::-1], "categoryorder": "array"})
     status = (
-        f"{held} of {len(names)} intervals hold the real count. Each is about "
+        f"{hits} of {len(names)} intervals hold the real count. Each is about "
         f"±{half:,.0f} people, from ε alone. An interval holds in {level:.0%} of all fits of "
         f"{friendly(attribute)}, or more."
     )
-    facts = {"held": held, "cells": len(names), "half": half}
+    facts = {"held": hits, "cells": len(names), "half": half}
     return View(plot.figure, status, facts=facts)
 
 

@@ -37,12 +37,12 @@ def draw_climb(plot: Board, case: Case, samples: Samples) -> None:
     """Bound, ceiling and claim against the number of runs."""
     runs = len(samples[0])
     sizes = np.unique(np.geomspace(min(FEWEST, runs), runs, 14).astype(int))
-    found = [max(audit.lower_bound(*(x[:size] for x in samples)).epsilon, 0) for size in sizes]
+    bounds = [max(audit.lower_bound(*(x[:size] for x in samples)).epsilon, 0) for size in sizes]
     claimed = float(case.claimed)
     plot.line(
         sizes,
-        found,
-        "attack" if found[-1] > claimed else "private",
+        bounds,
+        "attack" if bounds[-1] > claimed else "private",
         width=2.5,
         mode="lines+markers",
         name="lost, at least (95 %)",
@@ -56,8 +56,8 @@ def draw_climb(plot: Board, case: Case, samples: Samples) -> None:
         name="a perfect attack would show",
     )
     plot.line(sizes, [claimed] * len(sizes), "look", dash="dash", width=2, name="claimed ε")
-    plot.note(f"proved: <b>{found[-1]:.2f}</b>", math.log10(runs), found[-1] + 0.35, 1,
-              "attack" if found[-1] > claimed else "private", 16, xanchor="right")  # fmt: skip
+    plot.note(f"proved: <b>{bounds[-1]:.2f}</b>", math.log10(runs), bounds[-1] + 0.35, 1,
+              "attack" if bounds[-1] > claimed else "private", 16, xanchor="right")  # fmt: skip
     plot.layout["meta"]["more"] = {"control": "runs", "by": 1, "label": "1,000 more"}
 
 

@@ -144,10 +144,10 @@ def draw_grid(plot: Board, table: TeachingTable, pair: tuple[int, int]) -> None:
         plot.mark((cut - 0.5, cut - 0.5), (-0.5, y.size - 0.5), "look", 1, 3, None)
     for cut in grid(table, pair).column_cuts:
         plot.mark((-0.5, x.size - 0.5), (cut - 0.5, cut - 0.5), "look", 1, 3, None)
-    found = strengths(table, pair)
+    measures = strengths(table, pair)
     plot.dots(
-        list(found.values())[::-1],
-        list(found)[::-1],
+        list(measures.values())[::-1],
+        list(measures)[::-1],
         "none",
         2,
         hover="%{y}: %{x:,.0f} sensitivities",
@@ -189,8 +189,8 @@ def draw_clusters(plot: Board, state: dict[str, Any]) -> None:
         marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.5, "color": "#8a8a8a"}},
     )
     plot.boxes(map(len, state["clusters"]), 4, 3)
-    said = f"framed: <b>{percent(state['inside'])}</b>"
-    plot.note(said, -0.5, -1.2, 3, "look", 15, xanchor="left")
+    note = f"framed: <b>{percent(state['inside'])}</b>"
+    plot.note(note, -0.5, -1.2, 3, "look", 15, xanchor="left")
     x, y = {"range": [-0.6, d - 0.4]}, {"range": [d - 0.4, -2.0]}
     plot.set(
         x3={**x, **short_ticks(names), "showticklabels": False},

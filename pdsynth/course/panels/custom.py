@@ -245,7 +245,7 @@ def view(
     draw_bars(plot, state, guarantee)
     plot.entitle("x4y4", f"How often the attacker finds {friendly(sensitive)}, %")
     plot.entitle("x6y6", f"Promise: ε that {friendly(sensitive)} alone may lose")
-    found, learnt = (
+    risks, uses = (
         [f"{100 * state['scores'][name][what]:.1f} %" for name in TABLES]
         for what in ("disclosure", "utility")
     )
@@ -253,10 +253,10 @@ def view(
     facts |= {"use": 100 * state["scores"]["DS"]["utility"], "zero": 100 * state["zero rule"]}
     status = (
         f"With the secret cut off, the attacker finds {facts['custom']:.0f}%; "
-        f"otherwise {facts['DS']:.0f}%. In full: {found[2]}, {found[1]}, and {found[0]} "
+        f"otherwise {facts['DS']:.0f}%. In full: {risks[2]}, {risks[1]}, and {risks[0]} "
         f"from the original. Always saying the most "
-        f"frequent value: {facts['zero']:.1f} %. Income is learnt to {learnt[1]} (ordinary) and "
-        f"{learnt[2]} (custom)."
+        f"frequent value: {facts['zero']:.1f} %. Income is learnt to {uses[1]} (ordinary) and "
+        f"{uses[2]} (custom)."
     )
     if strict:
         status += (

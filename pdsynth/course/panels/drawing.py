@@ -338,9 +338,9 @@ class Board:
 
         ``styles``: how both kinds look, by their names in the legend.
         """
-        known = {frozenset(edge) for edge in edges}
-        for kept, (name, style) in zip((True, False), styles.items(), strict=True):
-            mine = [edge for edge in network.edges if (frozenset(edge) in known) == kept]
+        pairs = {frozenset(edge) for edge in edges}
+        for member, (name, style) in zip((True, False), styles.items(), strict=True):
+            mine = [edge for edge in network.edges if (frozenset(edge) in pairs) == member]
             x, y = arcs(network, mine)
             self.line(y, x, cell=cell, name=name, hover=False, **style)
 

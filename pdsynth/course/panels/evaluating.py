@@ -123,11 +123,11 @@ def real(table: SplitTable, alpha: int, sets: int) -> Marginals:
 @remember
 def errors_of(table: SplitTable, run: tuple[str, float, int | str], measure: str) -> np.ndarray:
     """Error of every set of attributes."""
-    alpha, known = MEASURES[measure].alpha, real(table, *MEASURES[measure][:2])
+    alpha, truth = MEASURES[measure].alpha, real(table, *MEASURES[measure][:2])
     codes = codes_of(table, *run)
     if measure == QUERIES:
-        return counting_errors(known, codes, table.schema, alpha)
-    return known.distances(codes)
+        return counting_errors(truth, codes, table.schema, alpha)
+    return truth.distances(codes)
 
 
 def use_and_risk(table: SplitTable, codes: np.ndarray) -> tuple[float, float]:
@@ -137,13 +137,13 @@ def use_and_risk(table: SplitTable, codes: np.ndarray) -> tuple[float, float]:
     aim = table.schema.index(TARGET)
     columns = [j for j in range(len(table.schema)) if j != aim]
     learnt = codes[:TAUGHT, aim]
-    said = np.full(len(table.tested), learnt[0])
+    guesses = np.full(len(table.tested), learnt[0])
     if (learnt != learnt[0]).any():
         machine = RidgeClassifier(solver="cholesky")
         machine.fit(one_hot(codes[:TAUGHT], table.schema, columns), learnt)
-        said = machine.predict(one_hot(table.tested, table.schema, columns))
+        guesses = machine.predict(one_hot(table.tested, table.schema, columns))
     attack = gcap(table.victims, codes, table.schema, KEY, SECRET).accuracy
-    return float((said == table.tested[:, aim]).mean()), attack
+    return float((guesses == table.tested[:, aim]).mean()), attack
 
 
 @remember
@@ -182,7 +182,7 @@ def draw_errors(
     plot: Board, table: SplitTable, state: dict[str, Any], chosen: str, measure: Measure
 ) -> None:
     """All tables on the chosen measure; one table's errors set by set, and its worst."""
-    low, means, found = measure.low, state["mean"], state["errors"][chosen]
+    low, means, errors = measure.low, state["mean"], state["errors"][chosen]
     plot.dots(
         np.log10([max(means[name], 10.0**low) for name in TABLES]),
         list(TABLES),
@@ -209,17 +209,17 @@ def draw_errors(
             pattern={"shape": "" if name == OTHERS else "/", **OVERLAY},
             hover="%{y:.0%} of the sets",
         )
-    worst = np.argsort(-found, kind="stable")[:WORST]
+    worst = np.argsort(-errors, kind="stable")[:WORST]
     names, sets = table.schema.names, real(table, *measure[:2]).sets
     labels = [" × ".join(SHORT.get(names[j], names[j]) for j in sets[i]) for i in worst]
     plot.bars(
-        found[worst],
+        errors[worst],
         labels,
         colour(chosen),
         3,
         across=True,
         hover="%{y}: %{x:.3f}",
-        labels=[f"{found[i]:.3f}" for i in worst],
+        labels=[f"{errors[i]:.3f}" for i in worst],
     )
     powers = ["10⁻⁴", "10⁻³", "0.01", "0.1", "1"][low - 1 :]
     logs = {"tickvals": list(range(low, 1)), "ticktext": [f"≤{powers[0]}", *powers[1:]]}

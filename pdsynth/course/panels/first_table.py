@@ -17,8 +17,8 @@ WED, NEVER = ("Husband", "Wife"), "Never-married"
 
 def impossible(table: TeachingTable, codes: np.ndarray) -> float | None:
     """Share of husbands and wives who never married; None for a table without such columns."""
-    found = families(table, codes)
-    return None if found is None else float((found[0] & found[1]).sum() / max(1, found[0].sum()))
+    masks = families(table, codes)
+    return None if masks is None else float((masks[0] & masks[1]).sum() / max(1, masks[0].sum()))
 
 
 def families(table: TeachingTable, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
@@ -33,8 +33,8 @@ def families(table: TeachingTable, codes: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def rows_of(table: TeachingTable, codes: np.ndarray, most: int = 4) -> str:
     """The first synthetic rows, impossible ones among them, which are red."""
-    found = families(table, codes)
-    broken = np.zeros(len(codes), bool) if found is None else found[0] & found[1]
+    masks = families(table, codes)
+    broken = np.zeros(len(codes), bool) if masks is None else masks[0] & masks[1]
     shown = [*np.flatnonzero(broken)[:1], *np.flatnonzero(~broken)[: most - 1]]
     frame = table.schema.decode(codes[shown])
     rows = [
@@ -89,9 +89,9 @@ def view(table: TeachingTable, epsilon: float, attribute: str) -> View:
     plot.entitle("xy", f"{friendly(attribute).capitalize()}: real people and synthetic rows")
     plot.bars(labels, real, "real", name="real people")
     plot.bars(labels, fake, "private", name="synthetic rows", marker={"pattern": HATCH})
-    said = ""
+    lead = ""
     if broken[0] is not None and broken[1] is not None:
-        said = (
+        lead = (
             f"{percent(broken[1])} of synthetic husbands and wives never married. Of the real "
             f"ones {percent(broken[0])}. "
         )
@@ -106,7 +106,7 @@ def view(table: TeachingTable, epsilon: float, attribute: str) -> View:
     top = min(1.0, 1.4 * float(real.max()))  # follows the attribute, never ε
     plot.set(y={"range": [0, top]})
     differences = [total_variation(p, q) for p, q in shares.values()]
-    status = said + (
+    status = lead + (
         f"Synthetic {friendly(attribute)} is off by {percent(total_variation(real, fake))} of the "
         f"people. Over all {len(shares)} attributes by {np.mean(differences):.1%} on average. "
         f"The network has {plural(len(fitted.network_.edges), 'edge')}."

@@ -30,8 +30,8 @@ def distances(table: TeachingTable, codes: np.ndarray) -> tuple[float, float]:
 @remember
 def line(table: TeachingTable) -> tuple[list[float], list[float]]:
     """One-way and two-way distances of Independent at every ε of ``TOTALS``."""
-    found = [distances(table, table.sample(table.run(Independent(total)))) for total in TOTALS]
-    return [one for one, _ in found], [two for _, two in found]
+    points = [distances(table, table.sample(table.run(Independent(total)))) for total in TOTALS]
+    return [one for one, _ in points], [two for _, two in points]
 
 
 def at(table: TeachingTable, epsilon: float) -> tuple[float, float]:
@@ -44,12 +44,12 @@ def noise_of_pairs(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
     """Noise scale of each measured pair over its mean cell."""
     scales = {entry.step: entry.scale for entry in fitted.ledger_.entries}
     pairs = [names for names in fitted.measured_ if len(names) == 2]
-    found = {}
+    noise = {}
     for names in pairs:
         scale = scales[f"table({', '.join(names)})"]
         cells = fitted.model_.schema.cells(names)
-        found[frozenset(names)] = float(scale) * cells / fitted.n_  # type: ignore[arg-type]
-    return found
+        noise[frozenset(names)] = float(scale) * cells / fitted.n_  # type: ignore[arg-type]
+    return noise
 
 
 def draw_forest(plot: Board, fitted: ConsistentBayes, sensitive: str | None) -> None:
@@ -150,7 +150,7 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
     plot.note(f"alone: <b>{percent(single[1])}</b>", math.log10(epsilon), single[1] + 0.004, 4,
               "none", 14, yanchor="bottom")  # fmt: skip
     losses = fitted.ledger_.attribute_epsilon()
-    said = (
+    remark = (
         ""
         if name is None
         else (
@@ -164,7 +164,7 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
         f"{percent(single[1])}. "
         f"Two-way distance {measured[1]:.4f}, Independent {single[1]:.4f}. One-way "
         f"{measured[0]:.4f}, Independent {single[0]:.4f}; "
-        f"{plural(edges, 'pair')} measured.{said}"
+        f"{plural(edges, 'pair')} measured.{remark}"
     )
     facts = {
         "edges": edges,

@@ -74,15 +74,15 @@ def draw_fitness(
     plot: Board, history: np.ndarray, generation: int, last: int, best: float, true: float
 ) -> None:
     """Fitness of the generations so far, and of the present population."""
-    seen, ahead = np.arange(generation + 1), np.arange(generation, last + 1)
+    past, ahead = np.arange(generation + 1), np.arange(generation, last + 1)
     for name, row, dash in (("best", 0, "solid"), ("median", history.shape[1] // 2, "dot")):
         plot.line(
-            seen + 1,
-            history[seen, row],
+            past + 1,
+            history[past, row],
             "private",
             dash=dash,
             name=f"{name} so far",
-            customdata=seen,
+            customdata=past,
             hover="generation %{customdata}: %{y:.3f} bits",
         )
     plot.line(
@@ -181,22 +181,22 @@ def view(
     """One generation of the search; one beyond the last shows the last."""
     names, last, generation = table.schema.names, generations, min(generation, generations)
     paid = epsilon if scores == "private" else None
-    found, best = search(table, k, population, elite, r, seed, paid), optimum(table, k, paid)
-    network, optimal = found.network(names, generation), best.network(names)
+    result, best = search(table, k, population, elite, r, seed, paid), optimum(table, k, paid)
+    network, optimal = result.network(names, generation), best.network(names)
     plot = Board(
         "genetic",
         f"Genetic search, generation {generation} of {last}: k = {k}, "
         f"P = {population}, S = {elite}, r = {r:g}",
     )
     true = bits_of(table, network) / bits_of(table, optimum(table, k).network(names))
-    draw_fitness(plot, found.history, generation, last, best.fitness, true)
+    draw_fitness(plot, result.history, generation, last, best.fitness, true)
     draw_network(plot, network, optimal)
-    reached = found.history[:, 0] / best.fitness
+    reached = result.history[:, 0] / best.fitness
     pairs = len(names) * (len(names) - 1) // 2
     status = (
         f"{plural(generation, 'generation')} {'reaches' if generation == 1 else 'reach'} "
         f"{percent(true)} of the best network's information. The best network so far has "
-        f"{found.history[generation, 0]:.3f} bits, the exact optimum {best.fitness:.3f}; "
+        f"{result.history[generation, 0]:.3f} bits, the exact optimum {best.fitness:.3f}; "
         f"{shared(network, optimal)} of its {len(network.edges)} edges are the optimum's. "
         f"After {plural(last, 'generation')}: {reached[last]:.1%}. "
         f"All {last * (population - elite) + population:,} individuals were judged by the same "

@@ -30,10 +30,10 @@ def source(dataset: Dataset | None = None) -> TeachingTable:
 def pieces(fitted: HMPrivBayes, owners: dict[str, str]) -> dict[Piece, list[str]]:
     """The bits of every attribute in every cluster, in sampling order."""
     cluster = {bit: i for i, bits in enumerate(fitted.clusters_) for bit in bits}
-    found: dict[Piece, list[str]] = {}
+    parts: dict[Piece, list[str]] = {}
     for bit in sorted(fitted.network_.order, key=cluster.__getitem__):
-        found.setdefault((cluster[bit], owners[bit]), []).append(bit)
-    return found
+        parts.setdefault((cluster[bit], owners[bit]), []).append(bit)
+    return parts
 
 
 def edges(fitted: HMPrivBayes, places: dict[str, int]) -> Curve:
@@ -109,8 +109,8 @@ def cut_apart(
     homes = [{number for number, name in parts if name == one} for one in table.schema.names]
     apart = np.array([[not one & other for other in homes] for one in homes])
     real = ~np.eye(len(homes), dtype=bool)
-    found = {TOGETHER: real & ~apart, APART: real & apart}
-    return {kind: float(distances[at].mean()) for kind, at in found.items() if at.any()}
+    masks = {TOGETHER: real & ~apart, APART: real & apart}
+    return {kind: float(distances[at].mean()) for kind, at in masks.items() if at.any()}
 
 
 def shares(fitted: HMPrivBayes) -> str:
@@ -161,7 +161,7 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
     fitted = table.run(HMPrivBayes(guarantee=guarantee, affinity=AFFINITIES[affinity], **levers))
     ledger, codes = fitted.ledger_, table.sample(fitted)
     distances = table.distances(codes)
-    noise, facts, said = sum_up(fitted, distances)
+    noise, facts, summary = sum_up(fitted, distances)
     noisy = guarantee == "strict" and levers["k"] > 1 and fitted.similarity_ is None
     state = "ε = {epsilon:g}, k = {k}, l = {l}, η = {eta:g}".format(**levers)
     title = f"HMPrivBayes {GUARANTEES[guarantee]}: {state}"
@@ -178,7 +178,7 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
         verdict += f"pairs together {percent(together)}. "
     status = verdict + (
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
-        f"{said}{finite if guarantee == 'published' else ''}; "
+        f"{summary}{finite if guarantee == 'published' else ''}; "
         f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits."
     )
     tables = [ledger_summary(ledger), shares(fitted), preview(table, codes)]

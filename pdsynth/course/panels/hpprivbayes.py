@@ -69,7 +69,7 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
     )
     codes, order, marks = table.sample(fitted), fitted.network_.order, []
     distances = table.distances(codes)
-    noise, facts, said = sum_up(fitted, distances)
+    noise, facts, summary = sum_up(fitted, distances)
     for group, (much, colour, symbol) in GROUPS.items():
         at = [i for i, name in enumerate(order) if name in fitted.groups_[group]]
         words = [order[i] for i in at]
@@ -88,7 +88,7 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
     plot.network(arcs(fitted.network_), order, marks)
     plot.distances(distances, table.schema.names, 0.25, {"len": 0.75, "y": 0.6})
     facts["a"] = len(fitted.groups_["A"])
-    status = f"{said}; {plural(facts['a'], 'attribute')} in group A.{say_groups(fitted)}"
+    status = f"{summary}; {plural(facts['a'], 'attribute')} in group A.{say_groups(fitted)}"
     tables = [ledger_summary(fitted.ledger_), preview(table, codes)]
     return View(plot.figure, status, tables, facts=facts)
 

@@ -32,16 +32,16 @@ def recipe(algorithm: str, guarantee: str, epsilon: float, k: int, sensitive: st
 
 def totals(ledger: Ledger) -> dict[str, tuple[float, float]]:
     """Claimed and true ε of each part; the true cost of an unaccounted part is infinite."""
-    found = dict.fromkeys(PARTS, (0.0, 0.0))
+    sums = dict.fromkeys(PARTS, (0.0, 0.0))
     for e in ledger.entries:
         free = e.kind == "unaccounted_access"
         part = "tables" if e.step.startswith("table(") else "sketches"
         if free or e.mechanism in ("exponential", "permute_and_flip"):
             part = "unaccounted" if free else "structure"
         if free or e.kind == "mechanism":
-            claimed, true = found[part]
-            found[part] = claimed + float(e.claimed), math.inf if free else true + float(e.cost)
-    return found
+            claimed, true = sums[part]
+            sums[part] = claimed + float(e.claimed), math.inf if free else true + float(e.cost)
+    return sums
 
 
 def draw_parts(plot: Board, ledger: Ledger) -> None:

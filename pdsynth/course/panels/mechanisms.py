@@ -38,20 +38,20 @@ def neighbours(
 
 def rain(draws: np.ndarray, low: int, high: int) -> tuple[list[int], list[float]]:
     """Releases as dots, one on another: at each output as high as its share of all of them."""
-    seen: dict[int, int] = {}
+    counts: dict[int, int] = {}
     x, y = [], []
     for draw in draws.tolist():
         if low <= draw <= high:
-            seen[draw] = seen.get(draw, 0) + 1
+            counts[draw] = counts.get(draw, 0) + 1
             x.append(draw)
-            y.append((seen[draw] - 0.5) / len(draws))
+            y.append((counts[draw] - 0.5) / len(draws))
     return x, y
 
 
 def worst_ratio(p: np.ndarray, q: np.ndarray) -> float:
     """The largest |ln p/q| over all outputs: the ε that really holds for these neighbours."""
-    seen = (p > 1e-300) & (q > 1e-300)  # what underflows can't be compared, and can't happen either
-    return float(np.abs(np.log(p[seen]) - np.log(q[seen])).max())
+    mask = (p > 1e-300) & (q > 1e-300)  # what underflows can't be compared, and can't happen either
+    return float(np.abs(np.log(p[mask]) - np.log(q[mask])).max())
 
 
 def laws(counts: np.ndarray, moved: np.ndarray, epsilon: float, share: float) -> dict[str, Any]:
@@ -88,13 +88,13 @@ def draw_laws(plot: Board, at: Any, both: list[np.ndarray], epsilon: float, cell
     )
     ratio = np.log(np.maximum(other, 1e-300)) - np.log(np.maximum(real, 1e-300))
     outside = np.abs(ratio) > epsilon * (1 + 1e-9)
-    for name, law, seen, colour, symbol in (
+    for name, law, mask, colour, symbol in (
         ("real table D", real, real > 0, "real", "circle"),
         ("neighbour D′", other, ~outside, "look", "diamond-open"),
         ("broken: more than allowed", other, outside, "attack", "x"),
     ):
         plot.dots(
-            **place(law[seen], np.array(at)[seen].tolist()),
+            **place(law[mask], np.array(at)[mask].tolist()),
             colour=colour,
             cell=cell,
             symbol=symbol,

@@ -188,7 +188,7 @@ def draw_orders(
     )
     span = {"range": [len(names) + 0.5, 0.5]}
     bits = [*state["bits"][:2], state["bought"]]
-    below = [f"{column}<br>{told:.2f} bits" for column, told in zip(COLUMNS, bits, strict=True)]
+    below = [f"{column}<br>{value:.2f} bits" for column, value in zip(COLUMNS, bits, strict=True)]
     plot.set(x=ticks(below), y=left | span, y3=right | span)
 
 

@@ -125,8 +125,8 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     ratio = here["pure ε, Laplace"] / here["(ε, δ), Gaussian"]
     smaller, factor = ("Gaussian", ratio) if ratio > 1 else ("Laplace", 1 / ratio)
     larger = "Laplace" if ratio > 1 else "Gaussian"
-    asked = "one count" if questions == 1 else f"{questions} counts"
-    plot = Board("outside", f"{asked}: {smaller} noise is the smaller one, {factor:.2g} times")
+    counts = "one count" if questions == 1 else f"{questions} counts"
+    plot = Board("outside", f"{counts}: {smaller} noise is the smaller one, {factor:.2g} times")
     for name, colour in COLOURS.items():
         values, compared = [row[name] for row in rows], name in LARGE
         plot.line(QUESTIONS, values, colour, name=name, dash=DASHES.get(name),
@@ -146,7 +146,7 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     plot.line(bounds, np.maximum(worst, 1e-15), "private", 2)
     plot.limit([0, 3 * epsilon], [delta, delta], 2)
     status = (
-        f"For {asked}, {larger} noise is {factor:.2g} times {smaller} noise. At "
+        f"For {counts}, {larger} noise is {factor:.2g} times {smaller} noise. At "
         f"ε = {epsilon:g}, δ = 10⁻{str(digits).translate(RAISED)}. Standard deviations in people: "
         + ", ".join(f"{name} {value:,.1f}" for name, value in here.items())
         + "."

@@ -68,10 +68,10 @@ class File:
     @classmethod
     def of(cls, name: str, content: bytes, names: str = "") -> File:
         """A file from its bytes, and column names if it has none; SchemaError for no table."""
-        given = names.replace(",", " ").split() or None
-        found = read_header(content, names=given)
-        text = found.encoding and FileFormat(found.encoding, found.delimiter, found.first)
-        return cls(name, found.names, found.n, content, header=found.first, written=text or None)
+        columns = names.replace(",", " ").split() or None
+        header = read_header(content, names=columns)
+        text = header.encoding and FileFormat(header.encoding, header.delimiter, header.first)
+        return cls(name, header.names, header.n, content, header=header.first, written=text or None)
 
     def read(self, schema: Schema | None = None) -> Any:
         """The records, over a schema or as they are."""
@@ -118,26 +118,26 @@ def clip(values: list[float]) -> list[float]:
 
 def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
     """Noise ÷ mean cell of each column's table at this k; and of a typical table, by k."""
-    found = ratios(declared.schema, known.n, float(known.epsilon), k)
-    most = sorted(found, key=lambda name: -found[name])[:ROWS]
-    found = {name: ratio for name, ratio in found.items() if name in most}
-    plot, words = Board("own_data", title), {name: judge(v) for name, v in found.items()}
-    tall = 110 + 24 * len(found)
+    quotients = ratios(declared.schema, known.n, float(known.epsilon), k)
+    most = sorted(quotients, key=lambda name: -quotients[name])[:ROWS]
+    quotients = {name: ratio for name, ratio in quotients.items() if name in most}
+    plot, words = Board("own_data", title), {name: judge(v) for name, v in quotients.items()}
+    tall = 110 + 24 * len(quotients)
     plot.layout["height"] = max(400, 60 + tall)
     plot.charts["xy"]["height"] = max(340, tall)
     plot.entitle("xy", f"Noise in each column's table, k = {k}")
-    rows = {name: f"{shorten(name, WIDE)} · {declared.schema[name].size:,}" for name in found}
+    rows = {name: f"{shorten(name, WIDE)} · {declared.schema[name].size:,}" for name in quotients}
     degrees = dict(zip(known.table["k"], known.table["noise ÷ mean cell"].tolist(), strict=True))
     for word, (colour, symbol, label) in KINDS.items():
-        mine = [name for name in found if words[name] == word]
+        mine = [name for name in quotients if words[name] == word]
         plot.dots(
-            clip([found[name] for name in mine]),
+            clip([quotients[name] for name in mine]),
             [rows[name] for name in mine],
             colour,
             symbol=symbol,
             name=f"{len(mine)} {label}",
             showlegend=True,
-            customdata=[found[name] for name in mine],
+            customdata=[quotients[name] for name in mine],
             hover="%{y} values: %{customdata:.3g}",
         )
         same = {degree: ratio for degree, ratio in degrees.items() if judge(ratio) == word}
@@ -211,13 +211,13 @@ def view(
     declared = declare(declaration, file.names, bins, proposal, file.header, file.written)
     share, schema = positive("epsilon", epsilon) / persons, declared.schema
     check_degree(k, schema)
-    known = plan(schema, file.n, share)  # type: ignore[arg-type]
-    degree = known.k if isinstance(k, str) else k
-    found = ratios(schema, file.n, float(share), degree).values()
-    useful = sum(judge(ratio) == "useful" for ratio in found)
-    columns = plural(len(found), "column")
+    outlook = plan(schema, file.n, share)  # type: ignore[arg-type]
+    degree = outlook.k if isinstance(k, str) else k
+    quotients = ratios(schema, file.n, float(share), degree).values()
+    useful = sum(judge(ratio) == "useful" for ratio in quotients)
+    columns = plural(len(quotients), "column")
     verdict = f"{useful} of {columns} {'keeps' if useful == 1 else 'keep'} a useful table"
-    parts = [f"{verdict} at ε = {float(share):.3g}.", str(known)]
+    parts = [f"{verdict} at ε = {float(share):.3g}.", str(outlook)]
     if persons > 1:
         parts.insert(
             2,
@@ -240,7 +240,7 @@ def view(
     domains = {word: name for name, word in ORIGINS.items()}[proposal]
     plot = draw(
         declared,
-        known,
+        outlook,
         degree,
         f"{shorten(file.name, WIDE)}: ε = {epsilon:g}, k = {k}, "
         f"bins = {bins}, records = {persons}, domains = {domains}",
@@ -248,12 +248,12 @@ def view(
     saved = (
         f"<b>Your schema as a file</b>, to copy and to review:<pre>{escape(declared.file)}</pre>"
     )
-    typical = known.table.set_index("k")["noise ÷ mean cell"]
-    facts = {"k": known.k, "noise": float(typical.get(degree, math.nan))}
+    typical = outlook.table.set_index("k")["noise ÷ mean cell"]
+    facts = {"k": outlook.k, "noise": float(typical.get(degree, math.nan))}
     return View(
         plot.figure,
         " ".join(parts),
-        [f"<b>Before you spend.</b> {known._repr_html_()}", saved],
+        [f"<b>Before you spend.</b> {outlook._repr_html_()}", saved],
         facts=facts,
     )
 
@@ -334,15 +334,15 @@ class DeclarationForm:
         if self.panel is None or self.proposal != "public":
             raise SchemaError("these domains come from the records: set domains to public first")
         bins = self.panel.values["bins"]
-        found = declare(
+        result = declare(
             self.editor.value,
             self.file.names,
             bins,
             header=self.file.header,
             file=self.file.written,
         )
-        why = dict.fromkeys(found.dropped, "") | dict.fromkeys(found.open, "not declared")
-        return replace(found.schema, left_out=why)
+        why = dict.fromkeys(result.dropped, "") | dict.fromkeys(result.open, "not declared")
+        return replace(result.schema, left_out=why)
 
     def records(self) -> Any:
         """The records of the file over :meth:`schema`.

@@ -39,9 +39,9 @@ class Panel:
         """The live widget, on another public teaching table if one is given."""
         table = self.table(*([] if dataset is None else [dataset]))
         tries = self.tries if dataset is None else ()  # they name the teaching table's attributes
-        made = self.live(lambda **at: self._show(table, at), table, tries)
-        made.topic = self.function.__module__.rpartition(".")[2] if dataset is None else ""
-        return made
+        widget = self.live(lambda **at: self._show(table, at), table, tries)
+        widget.topic = self.function.__module__.rpartition(".")[2] if dataset is None else ""
+        return widget
 
     def live(
         self,
@@ -60,8 +60,8 @@ class Panel:
     def controls(self, table: TeachingTable | None) -> dict[str, Control]:
         """Controls with widgets of their own; some depend on the table's attributes."""
         return {
-            name: replace(made) if isinstance(made, Control) else made(table)
-            for name, made in self.made.items()
+            name: replace(control) if isinstance(control, Control) else control(table)
+            for name, control in self.made.items()
         }
 
     def _show(self, table: TeachingTable | None, at: dict[str, Any]) -> View:

@@ -74,9 +74,9 @@ def line(table: TeachingTable) -> tuple[list[float], list[float]]:
     Its tables are made to agree, as HPPrivBayes' and PPBA's are: what lies below the line owes
     that to personal budgets.
     """
-    found = [measure(table, PrivBayes(total, reconcile=COARSE)) for total in TOTALS]
-    losses = [float(one["losses"][table.dataset.sensitive]) for one in found]
-    return losses, [one["rest"] for one in found]
+    points = [measure(table, PrivBayes(total, reconcile=COARSE)) for total in TOTALS]
+    losses = [float(one["losses"][table.dataset.sensitive]) for one in points]
+    return losses, [one["rest"] for one in points]
 
 
 def draw(
@@ -178,8 +178,8 @@ def view(
 ) -> View:
     """One setting of the levers, beside PrivBayes with less ε for everybody."""
     state = measure(table, recipe(method, epsilon, r, theta, q, table.dataset, k))
-    sensitive, known = table.dataset.sensitive, str(state["losses"].attrs["known"])
-    ex_ante = known == "before the run" or str(sensitive) in known.split(";")[0]
+    sensitive, moment = table.dataset.sensitive, str(state["losses"].attrs["known"])
+    ex_ante = moment == "before the run" or str(sensitive) in moment.split(";")[0]
     levers = {"PPBA": f"q = {q:g}", "HPPrivBayes": f"r = {r:g}, θ = {theta:g} bit"}
     title = f"{method}: ε = {epsilon:g}, k = {k}, {levers.get(method, f'r = {r:g}')}"
     loss = float(state["losses"][sensitive])

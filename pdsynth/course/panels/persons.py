@@ -62,14 +62,14 @@ def releases(table: TeachingTable, mix: str, tie: float) -> dict[str, tuple[np.n
     strength = (grades - grades.mean()) / grades.std()
     shares = np.array([float(part) for part in mix.split("/")]) / 100
     people = People(LEVELS, preferences(strength, tie, shares, np.random.default_rng(SEED)))
-    found = {}
+    results = {}
     for method in METHODS:
         if method == LEAST:
             codes = at_the_least(table)
         else:
             codes = release(method, people, table.records, THRESHOLD, SEED, **FAST)
-        found[method] = schools(codes), float(table.real.distances(codes).mean())
-    return found
+        results[method] = schools(codes), float(table.real.distances(codes).mean())
+    return results
 
 
 @live_panel(
@@ -110,11 +110,11 @@ def releases(table: TeachingTable, mix: str, tie: float) -> dict[str, tuple[np.n
 )
 def view(table: TeachingTable, mix: str, tie: float, method: str) -> View:
     """Who is in the synthetic table of one method; the distances of all four beside it."""
-    found, real = releases(table, mix, tie), schools(table.records.codes)
-    fake, off = found[method]
+    results, real = releases(table, mix, tie), schools(table.records.codes)
+    fake, off = results[method]
     college, people = fake[COLLEGE:].sum(), real[COLLEGE:].sum()
     went = {"people": real[COLLEGE:].sum()}
-    went |= {name: found[name][0][COLLEGE:].sum() for name in METHODS}
+    went |= {name: results[name][0][COLLEGE:].sum() for name in METHODS}
     colours = {"people": "real", method: "look"}
     plot = Board("persons", f"mix = {mix} % · tie = {tie:g} · method = {method}")
     rows = list(went)[::-1]
@@ -132,25 +132,25 @@ def view(table: TeachingTable, mix: str, tie: float, method: str) -> View:
     plot.bars(SCHOOLS, fake, "private", name="synthetic rows", marker={"pattern": HATCH})
     bars = METHODS[::-1]
     plot.bars(
-        [found[name][1] for name in bars],
+        [results[name][1] for name in bars],
         bars,
         ["look" if name == method else "private" for name in bars],
         2,
         across=True,
-        labels=[percent(found[name][1]) for name in bars],
+        labels=[percent(results[name][1]) for name in bars],
         showlegend=False,
     )
     status = (
         f"{percent(college)} of synthetic rows went to college, {percent(people)} of people. "
         f"Schools are off by {total_variation(real, fake):.1%}, all pairs of columns by {off:.3f}; "
-        f"everybody at the least would be off by {found[LEAST][1]:.3f}."
+        f"everybody at the least would be off by {results[LEAST][1]:.3f}."
     )
     facts = {
         "college": float(college),
         "people": float(people),
         "off": off,
-        "ours": found[OURS][1],
-        "least": found[LEAST][1],
+        "ours": results[OURS][1],
+        "least": results[LEAST][1],
     }
     return View(plot.figure, status, facts=facts)
 

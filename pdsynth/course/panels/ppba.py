@@ -43,8 +43,8 @@ def strongest(fitted: PPBA, distances: np.ndarray) -> float:
     """Mean distance of a child from its first parent, over the heaviest tables."""
     at, parents = fitted.schema_.index, fitted.network_.parents
     heavy = [name for name in rank(fitted) if parents(name)][:STRONGEST]
-    found = [distances[at(name), at(parents(name)[0])] for name in heavy]
-    return float(np.mean(found)) if found else math.nan
+    values = [distances[at(name), at(parents(name)[0])] for name in heavy]
+    return float(np.mean(values)) if values else math.nan
 
 
 def shares(fitted: PPBA) -> dict[str, float]:

@@ -85,18 +85,18 @@ def lone(table: TeachingTable, epsilon: float) -> dict[str, float]:
     codes, schema = table.records.codes, table.schema
     fits = {name: fit(table, epsilon, name)[0] for name in BOTH}
     people: set[int] = set()
-    right, asked = dict.fromkeys(BOTH, 0), 0
+    right, total = dict.fromkeys(BOTH, 0), 0
     for child, parents in fits["published"].network_.pairs:
         keys = columns_of(codes, schema, parents)
         _, back, counts = np.unique(keys, return_inverse=True, return_counts=True)
         alone = np.flatnonzero(counts[back] == 1)
         people.update(alone.tolist())
-        asked += len(alone)
+        total += len(alone)
         truth = codes[alone, schema.index(child)]
         for name, fitted in fits.items():
             mine = columns_of(codes[alone], schema, fitted.network_.parents(child))
             right[name] += int(((released(fitted.model_, child, mine) > 0.5) == truth).sum())
-    return {"people": len(people), **{name: n / max(asked, 1) for name, n in right.items()}}
+    return {"people": len(people), **{name: n / max(total, 1) for name, n in right.items()}}
 
 
 def worlds(n: int, m: int, epsilon: float) -> dict[tuple[str, int], np.ndarray]:
@@ -106,14 +106,14 @@ def worlds(n: int, m: int, epsilon: float) -> dict[tuple[str, int], np.ndarray]:
     noise of scale 2m/ε₂ on both counts. Then clipped and normalised, with the same random numbers.
     """
     up, down = np.random.default_rng(11).standard_exponential((2, 2, RUNS))
-    found: dict[tuple[str, int], np.ndarray] = {}
+    draws: dict[tuple[str, int], np.ndarray] = {}
     for name, scale in (("published", 4 * m / (n * epsilon)), ("strict", 4 * m / epsilon)):
-        for said in (0, 1):
-            noisy = np.maximum(np.array([[1 - said], [said]]) + scale * (up - down), 0)
+        for answer in (0, 1):
+            noisy = np.maximum(np.array([[1 - answer], [answer]]) + scale * (up - down), 0)
             total = noisy.sum(axis=0)
             share = np.divide(noisy[1], total, out=np.full(RUNS, 0.5), where=total > 0)
-            found[name, said] = np.sort(share)
-    return found
+            draws[name, answer] = np.sort(share)
+    return draws
 
 
 def tell_apart(no: np.ndarray, yes: np.ndarray) -> float:
@@ -160,7 +160,7 @@ def draw_attack(
     plot: Board, games: dict[tuple[str, int], np.ndarray], alone: dict[str, float]
 ) -> None:
     """What is released of a lone person who said no, or yes; and the guesses of an attacker."""
-    no, yes = (games["published", said] for said in (0, 1))
+    no, yes = (games["published", answer] for answer in (0, 1))
     edges = np.linspace(0, 1, 21)
     for values, colour, label in ((no, "real", "she said no"), (yes, "look", "she said yes")):
         plot.bars(
@@ -174,8 +174,8 @@ def draw_attack(
         )
     at = best_cut(no, yes)
     plot.mark((at, at), (0, 62), "attack", 3, 2)
-    said = f"cut: <b>{percent(tell_apart(no, yes))}</b> guessed rightly"
-    plot.note(said, at, 66, 3, "attack", 15)
+    note = f"cut: <b>{percent(tell_apart(no, yes))}</b> guessed rightly"
+    plot.note(note, at, 66, 3, "attack", 15)
     for name, text in (("published", "#FFFFFF"), ("strict", "#000000")):
         plot.bars(
             [alone[name]],
@@ -232,9 +232,9 @@ def view(table: TeachingTable, epsilon: float, alpha: int, data: str) -> View:
     if data in OTHERS:
         table = teaching_table(data)
     n, m, epsilon = table.records.n, len(table.schema), round(epsilon, 4)
-    asked = {name: 1.0 if name == "none" else epsilon for name in KINDS}
-    fits = {name: fit(table, at, name) for name, at in asked.items()}
-    errors = {name: errors_of(table, at, name, alpha) for name, at in asked.items()}
+    epsilons = {name: 1.0 if name == "none" else epsilon for name in KINDS}
+    fits = {name: fit(table, at, name) for name, at in epsilons.items()}
+    errors = {name: errors_of(table, at, name, alpha) for name, at in epsilons.items()}
     games, alone = worlds(n, m, epsilon), lone(table, epsilon)
     plot = Board("privabn", f"PrivABN on {table.dataset.name}: ε = {epsilon:g}, α = {alpha}")
     draw_fits(plot, fits, errors)

@@ -28,8 +28,8 @@ def _people(column: str) -> pd.DataFrame:
 def synthetic(column: str, number: int, epsilon: float, private: bool) -> tuple[Any, Any]:
     """Numbers of the synthetic people, and the edges of their bins; the same noise every time."""
     own: dict[str, Any] = {"bins": "private", "number": number} if private else {"bins": number}
-    made = Attribute.numeric(column, *RANGES[column], integer=True, **own)
-    schema = Schema((made, load_adult().schema["sex"]))
+    attribute = Attribute.numeric(column, *RANGES[column], integer=True, **own)
+    schema = Schema((attribute, load_adult().schema["sex"]))
     model = Independent(epsilon).fit(_people(column), schema, noise=ExactNoise(7)).model_
     return model.sample(random_state=7)[column].to_numpy(), model.schema[column].edges
 

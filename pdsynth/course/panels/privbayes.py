@@ -79,10 +79,10 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
         )
         mean = float(of["distances"].mean())
         plot.limit([0, 100], [mean] * 2, 4, colour, dash="dot")
-        said = f"{label}: <b>{percent(mean)}</b>"
+        note = f"{label}: <b>{percent(mean)}</b>"
         first = of is run  # above its line on the left; the other below its line on the right
         place = {"xanchor": "left" if first else "right", "yanchor": "bottom" if first else "top"}
-        plot.note(said, 1 if first else 99, mean, 4, colour, 14, yshift=3 if first else -3, **place)
+        plot.note(note, 1 if first else 99, mean, 4, colour, 14, yshift=3 if first else -3, **place)
     return plot
 
 
@@ -122,7 +122,7 @@ def view(table: TeachingTable, epsilon: float, k: str, reading: str) -> View:
     fitted, noise = run["fitted"], run["noise"]
     rule = f" ({fitted.degree_rule_})" if k == "auto" else ""
     spent = f"True ε {float(fitted.ledger_.finite):g} of {epsilon:g} claimed"
-    noisy, said = too_noisy(noise, "noisy table")
+    noisy, sentence = too_noisy(noise, "noisy table")
     facts = {
         "bits": run["captured"],
         "noisy": noisy,
@@ -134,7 +134,7 @@ def view(table: TeachingTable, epsilon: float, k: str, reading: str) -> View:
         f"Pairs of columns are off by {percent(facts['mean'])} of the people. "
         f"{plural(facts['edges'], 'edge captures', 'edges capture')} {facts['bits']:.2f} bits "
         f"({best['captured']:.2f} without noise); mean 2-way distance {facts['mean']:.3f} "
-        f"({best['distances'].mean():.3f} without noise). {said}. "
+        f"({best['distances'].mean():.3f} without noise). {sentence}. "
         f"{'Not private at all' if reading == 'no noise' else spent}."
     )
     plot = draw(run, best, f"PrivBayes: ε = {epsilon:g}, k = {k}{rule}, reading = {reading}")

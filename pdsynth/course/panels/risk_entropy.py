@@ -66,16 +66,16 @@ def run(
         )
     oe = {name: normalised_risk_entropy(c) for name, c in zip(names, counts, strict=True)}
     weights = risk_entropy_weights({name: sign * value for name, value in oe.items()})
-    left = epsilon - paid
+    rest = epsilon - paid
     for j, name in enumerate(names):
-        budget = TableBudget(weights[name] * left, None, (entry,), "Alg 5 line 2")
+        budget = TableBudget(weights[name] * rest, None, (entry,), "Alg 5 line 2")
         curator.table((j,), budget, step=f"table({name})")
-    cells = {a.name: 2 * a.size / float(records.n * left) for a in records.schema.attributes}
+    cells = {a.name: 2 * a.size / float(records.n * rest) for a in records.schema.attributes}
     return {
         "oe": oe,
         "raw": entropies(records),
         "share": weights,
-        "tables": left,
+        "tables": rest,
         "ledger": ledger,
         "cells": cells,
     }
@@ -101,8 +101,8 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
     )
     most = max(share)
     looks = ["look" if one == most else "private" for one in share]
-    said = [f"<b>{percent(one)}</b>" if one == most else "" for one in share]
-    plot.bars(share, order, looks, 2, across=True, name="share", hover=fine_share, labels=said)
+    labels = [f"<b>{percent(one)}</b>" if one == most else "" for one in share]
+    plot.bars(share, order, looks, 2, across=True, name="share", hover=fine_share, labels=labels)
     noise = [c / s for c, s in zip(cells, share, strict=True)]
     plot.dots(noise, order, "private", 3, size=10, hover=fine)
     for cell, x in ((2, [1 / d] * d), (3, [c * d for c in cells])):

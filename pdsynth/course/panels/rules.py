@@ -28,9 +28,9 @@ ROWS = 20_000
 def bad_rows(table: TeachingTable, model: Model, rule: str) -> tuple[int, int]:
     """Of 20,000 rows, how many break a rule: of the model as it is, and of it given the rule."""
     over = replace(table.schema, rules=RULES[rule])
-    given = replace(model, schema=over)  # the same noisy tables: post-processing
-    found = (m.sample_codes(ROWS, np.random.default_rng(7)) for m in (model, given))
-    first, second = (int(over.break_rules(codes).sum()) for codes in found)
+    conditional = replace(model, schema=over)  # the same noisy tables: post-processing
+    tables = (m.sample_codes(ROWS, np.random.default_rng(7)) for m in (model, conditional))
+    first, second = (int(over.break_rules(codes).sum()) for codes in tables)
     return first, second
 
 
@@ -58,13 +58,13 @@ def view(table: TeachingTable, epsilon: float, rule: str) -> View:
     """Impossible rows of one model, without the rule and with it."""
     model = table.run(PrivBayes(epsilon)).model_
     counts = bad_rows(table, model, rule)
-    without, given = (count / ROWS for count in counts)
+    without, rest = (count / ROWS for count in counts)
     plot = Board("rules", f"{rule}: ε = {epsilon:g}")
     plot.bars(
         ["without the rule", "with the rule"],
-        [without, given],
+        [without, rest],
         ["attack", "private"],
-        labels=[f"<b>{percent(without)}</b>", f"<b>{given:.0%}</b>"],
+        labels=[f"<b>{percent(without)}</b>", f"<b>{rest:.0%}</b>"],
         textfont={"size": 18},
     )
     plot.set(y={"range": [0, max(0.05, 1.25 * without)]})
@@ -72,7 +72,7 @@ def view(table: TeachingTable, epsilon: float, rule: str) -> View:
         f"{percent(without)} of the synthetic rows are impossible. With the rule "
         f"{plural(counts[1], 'row')} of {ROWS:,}. The rule is public, so it costs no ε."
     )
-    return View(plot.figure, status, facts={"without": without, "given": given})
+    return View(plot.figure, status, facts={"without": without, "given": rest})
 
 
 panel = view.panel

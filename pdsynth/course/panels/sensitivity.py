@@ -80,13 +80,13 @@ def say_noise(state: dict[str, Any], r: float) -> str:
     """Which group has more noise, as strict divides ε and as the thesis prints it."""
     if not state["B"]:
         return "Group B is empty."
-    said = f"Strict: a table of A has {1 / r:.3g} times the noise of one of B."
+    sentence = f"Strict: a table of A has {1 / r:.3g} times the noise of one of B."
     if state["printed_a"] <= 0:
-        return said + " Printed: d − k − |B| isn't positive, so no noise is defined."
+        return sentence + " Printed: d − k − |B| isn't positive, so no noise is defined."
     ratio = float(np.median(state["printed_b"])) / state["printed_a"]
     more, times = ("B", ratio) if ratio > 1 else ("A", 1 / ratio)
     other = "A" if more == "B" else "B"
-    return said + f" Printed: group {more} has {times:.3g} times the noise of {other}."
+    return sentence + f" Printed: group {more} has {times:.3g} times the noise of {other}."
 
 
 def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float) -> None:
@@ -108,8 +108,8 @@ def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float
     ends = [-0.6, len(labels) - 0.4]
     order = sorted(labels, key=state["bits"].__getitem__)
     plot.limit([theta, theta], ends, (1, 4), width=2)
-    said = f"  <b>{len(state['A'])}</b> of {len(labels)} →"
-    plot.note(said, theta, 0.02, 1, "look", 15, yref="y domain", xanchor="left", yanchor="bottom")
+    note = f"  <b>{len(state['A'])}</b> of {len(labels)} →"
+    plot.note(note, theta, 0.02, 1, "look", 15, yref="y domain", xanchor="left", yanchor="bottom")
     plot.layout["meta"]["drag"] = {
         "chart": "xy",
         "control": "theta",

@@ -47,13 +47,13 @@ def contenders(
     ``agree``: the noisy tables of all of them are made to agree, else ConsistentBayes' alone.
     """
     target = dataset.target if dataset.target != sensitive else dataset.sensitive
-    named = algorithms(replace(dataset, sensitive=sensitive, target=target), PAPER.settings())
-    found = {
+    makers = algorithms(replace(dataset, sensitive=sensitive, target=target), PAPER.settings())
+    recipes = {
         name: make(guarantee=guarantee, epsilon=epsilon)
-        for name, make in named.items()
+        for name, make in makers.items()
         if name not in LEFT_OUT + LARGE * agree
     }
-    for synthesizer in found.values():
+    for synthesizer in recipes.values():
         parameters = synthesizer.get_params()
         if "k" in parameters:
             synthesizer.set_params(k=k)
@@ -61,10 +61,10 @@ def contenders(
             synthesizer.set_params(structure=replace(parameters["structure"], k=k))
         whole = agree or isinstance(synthesizer, ConsistentBayes)  # it has no other form
         synthesizer.set_params(reconcile=COARSE if whole else AsMeasured())
-    found[FOREST] = ConsistentBayes(
+    recipes[FOREST] = ConsistentBayes(
         epsilon, guarantee=guarantee, rounds=0, sensitive=sensitive, reconcile=COARSE
     )
-    return found
+    return recipes
 
 
 @remember
@@ -77,21 +77,21 @@ def compute(
     agree: bool = False,
 ) -> dict[str, Result]:
     """The result of each algorithm; NaN where it refuses."""
-    found, at = {}, table.schema.index(sensitive)
+    results, at = {}, table.schema.index(sensitive)
     algorithms = contenders(table.dataset, sensitive, epsilon, k, guarantee, agree)
     for name, synthesizer in algorithms.items():
         try:
             fitted = table.run(synthesizer)
         except BudgetError:  # BudgetDegenerate: published HPPrivBayes can't divide its budget
-            found[name] = Result()
+            results[name] = Result()
             continue
         matrix = table.distances(table.sample(fitted))
-        found[name] = Result(
+        results[name] = Result(
             float(np.nanmean(matrix)),
             mean_without(matrix, at),
             float(fitted.ledger_.attribute_epsilon()[sensitive]),
         )
-    return found
+    return results
 
 
 def draw_results(
@@ -229,51 +229,51 @@ def view(
     reconcile: str,
 ) -> View:
     """Above: distance and loss of all algorithms. Below: what the plan knows before any run."""
-    before = found = compute(table, sensitive, epsilon, k, guarantee)
+    before = results = compute(table, sensitive, epsilon, k, guarantee)
     if RECONCILE[reconcile]:
-        found = compute(table, sensitive, epsilon, k, guarantee, agree=True)
-    known = plan(table.schema, table.records.n, epsilon)
+        results = compute(table, sensitive, epsilon, k, guarantee, agree=True)
+    outlook = plan(table.schema, table.records.n, epsilon)
     plot = Board(
         "side_by_side",
         f"Side by side, {GUARANTEES[guarantee]}: ε = {epsilon:g}, k = {k}, sensitive: {sensitive}",
     )
-    draw_results(plot, found, before, sensitive, guarantee == "published")
-    draw_plan(plot, known, k)
-    ran = {name: result for name, result in found.items() if not math.isnan(result.distance)}
+    draw_results(plot, results, before, sensitive, guarantee == "published")
+    draw_plan(plot, outlook, k)
+    ran = {name: result for name, result in results.items() if not math.isnan(result.distance)}
     nearest = min(ran, key=lambda name: ran[name].distance)
     least = min(ran, key=lambda name: ran[name].loss)
     endless = sum(result.loss == math.inf for result in ran.values())
     losses = (
-        f"A change of {sensitive} costs least with {least}: {found[least].loss:.3g} "
-        f"(PrivBayes {found[BASE].loss:.3g})."
+        f"A change of {sensitive} costs least with {least}: {results[least].loss:.3g} "
+        f"(PrivBayes {results[BASE].loss:.3g})."
     )
     if endless:
         losses = f"No finite ε holds for {endless} of {len(ran)}."
     refusals = "".join(
-        f" {name} refuses: it can't divide its budget." for name in found if name not in ran
+        f" {name} refuses: it can't divide its budget." for name in results if name not in ran
     )
     agreed = (
         ""
-        if found is before
+        if results is before
         else (
             f" Tables agree: PrivBayes was {before[BASE].distance:.3f} as measured, and no loss "
             f"changed; left out: {' and '.join(LARGE)}."
         )
     )
     status = (
-        f"{nearest} is nearest: off by {percent(found[nearest].distance)} of the people. "
-        f"In full {found[nearest].distance:.3f}; "
-        f"PrivBayes {found[BASE].distance:.3f}.{agreed} {losses}{refusals} "
-        f"Before any run: {known}"
+        f"{nearest} is nearest: off by {percent(results[nearest].distance)} of the people. "
+        f"In full {results[nearest].distance:.3f}; "
+        f"PrivBayes {results[BASE].distance:.3f}.{agreed} {losses}{refusals} "
+        f"Before any run: {outlook}"
     )
     facts = {
         "nearest": nearest,
-        "best": found[nearest].distance,
-        "base": found[BASE].distance,
+        "best": results[nearest].distance,
+        "base": results[BASE].distance,
         "endless": endless,
         "ran": len(ran),
     }
-    before_spending = f"<b>Before you spend.</b> {known._repr_html_()}"
+    before_spending = f"<b>Before you spend.</b> {outlook._repr_html_()}"
     return View(plot.figure, status, [before_spending], facts=facts)
 
 

@@ -15,12 +15,12 @@ from .table import TeachingTable
 def attribute_choice(label: str = "column", usual: str | None = None) -> Callable[[Any], Control]:
     """A menu of a table's columns in plain words; ``usual`` first, else the sensitive one."""
 
-    def made(table: TeachingTable) -> Control:
+    def menu(table: TeachingTable) -> Control:
         names = table.schema.names
         chosen = usual if usual in names else table.dataset.sensitive
         return choice(label, {friendly(name): name for name in names}, chosen)
 
-    return made
+    return menu
 
 
 GUARANTEES = {"strict": "strict", "published": "as published", "none": "no noise"}

@@ -159,14 +159,14 @@ class LivePanel(W.VBox):
 
     def _grab(self, values: dict[str, Any]) -> None:
         """Move the controls that a drag on the figure names; what they can't be is left."""
-        known = {name: value for name, value in values.items() if name in self.controls}
-        for name, value in known.items():
+        moves = {name: value for name, value in values.items() if name in self.controls}
+        for name, value in moves.items():
             widget = self.controls[name]
             if hasattr(widget, "min"):
                 steps = round((value - widget.min) / widget.step)
-                known[name] = min(max(widget.min + steps * widget.step, widget.min), widget.max)
+                moves[name] = min(max(widget.min + steps * widget.step, widget.min), widget.max)
         _say(self.told, "")
-        self.set(**known)
+        self.set(**moves)
 
     def _show(self, view: View, state: str) -> None:
         figure = self._titled(view.figure, state)
@@ -201,7 +201,7 @@ class LivePanel(W.VBox):
 
     def _complaint(self, problem: Exception) -> str:
         last = f"The figure still shows {self._shown}."
-        kept = last if self._shown else "There is no figure yet."
+        remark = last if self._shown else "There is no figure yet."
         text, details = str(problem) or type(problem).__name__, ""
         if not isinstance(problem, ValueError):
             text = f"Unexpected {type(problem).__name__}: {text}"
@@ -210,7 +210,7 @@ class LivePanel(W.VBox):
                 f"<details><summary>Details for a bug report</summary><pre>{trace}</pre></details>"
             )
         return (
-            f"<span role='alert'><b>{escape(self.state)}</b>: {escape(text)} {escape(kept)}"
+            f"<span role='alert'><b>{escape(self.state)}</b>: {escape(text)} {escape(remark)}"
             f"</span>{details}"
         )
 

@@ -22,8 +22,8 @@ def unfolded(text: str) -> str:
 
 def words(panel: Any) -> str:
     """The panel in one line of plain text."""
-    said = panel.view.status if panel.view else f"No figure yet. {panel.error}"
-    return f"Live panel at {panel.state}: {said}"
+    status = panel.view.status if panel.view else f"No figure yet. {panel.error}"
+    return f"Live panel at {panel.state}: {status}"
 
 
 def page(panel: Any) -> str:
@@ -50,11 +50,11 @@ def bundle(panel: Any, made: Any) -> dict[str, Any]:
 def details(view: View) -> str:
     """What is folded below a figure: the rest of the status, and all tables."""
     rest = view.status.removeprefix(view.finding).strip()
-    said = f"<p>{escape(rest)}</p>" if rest else ""
+    paragraph = f"<p>{escape(rest)}</p>" if rest else ""
     tables = "".join(table_box(table, number) for number, table in enumerate(view.tables, 1))
-    if not said + tables:
+    if not paragraph + tables:
         return ""
-    return f"<details><summary>Details</summary>{said}{tables}</details>"
+    return f"<details><summary>Details</summary>{paragraph}{tables}</details>"
 
 
 def table_box(table: Any, number: int) -> str:

@@ -66,11 +66,11 @@ class _Scale:
     def _span(self, values: Sequence[Any], zero: bool) -> tuple[float, float]:
         if self.names:
             return -0.5, len(self.names) - 0.5
-        seen = [v for v in map(self.place, values) if math.isfinite(v)] or [0.0, 1.0]
+        places = [v for v in map(self.place, values) if math.isfinite(v)] or [0.0, 1.0]
         if zero and not self.log:
-            seen.append(0.0)
-        pad = 0.05 * (max(seen) - min(seen)) or 0.5
-        return min(seen) - pad * (min(seen) != 0 or not zero), max(seen) + pad
+            places.append(0.0)
+        pad = 0.05 * (max(places) - min(places)) or 0.5
+        return min(places) - pad * (min(places) != 0 or not zero), max(places) + pad
 
     def place(self, value: Any) -> float:
         """A value on the axis: the place of a name, the logarithm of a number."""
@@ -94,13 +94,13 @@ class _Scale:
         if axis.visible is False or axis.showticklabels is False:
             return []
         if axis.tickvals is not None:
-            said = axis.ticktext if axis.ticktext is not None else axis.tickvals
-            found = [(self.place(v), plain(w)) for v, w in zip(axis.tickvals, said, strict=False)]
+            labels = axis.ticktext if axis.ticktext is not None else axis.tickvals
+            marks = [(self.place(v), plain(w)) for v, w in zip(axis.tickvals, labels, strict=False)]
         elif self.names:
-            found = [(float(i), name) for i, name in enumerate(self.names)]
+            marks = [(float(i), name) for i, name in enumerate(self.names)]
         elif self.log:
             decades = range(math.ceil(low), int(high) + 1, max(1, math.ceil((high - low) / 6)))
-            found = [(float(v), f"{10.0**v:g}") for v in decades]
+            marks = [(float(v), f"{10.0**v:g}") for v in decades]
         else:
             raw = (high - low) / 5 or 1
             step = min(
@@ -109,8 +109,8 @@ class _Scale:
             )
             places = [i * step for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
             percent = "%" in (axis.tickformat or "")
-            found = [(v, f"{v:.0%}" if percent else f"{v:.6g}") for v in places]
-        return [(self.at(p), word) for p, word in found if low - 1e-9 <= p <= high + 1e-9]
+            marks = [(v, f"{v:.0%}" if percent else f"{v:.6g}") for v in places]
+        return [(self.at(p), word) for p, word in marks if low - 1e-9 <= p <= high + 1e-9]
 
 
 class _Drawing:
@@ -137,16 +137,16 @@ class _Drawing:
         return list(dict.fromkeys(getattr(t, f"{letter}axis") or letter for t in self.traces))
 
     def _values(self, letter: str, name: str) -> list[Any]:
-        found: list[Any] = []
+        values: list[Any] = []
         for t in self.traces:
             if (getattr(t, f"{letter}axis") or letter) == name and t[letter] is not None:
                 base = t["base"] if t.type == "bar" and isinstance(t["base"], float) else 0
                 across = (t["orientation"] if t.type == "bar" else None) == "h"
                 lies = base if base and across == (letter == "x") else 0
-                found += [
+                values += [
                     v if isinstance(v, str) or v is None else float(v) + lies for v in t[letter]
                 ]
-        return found
+        return values
 
     def _words(self, letter: str, name: str) -> list[str]:
         scale = _Scale(self._axis(letter, name), self._values(letter, name), 0, 1, False)

@@ -38,11 +38,11 @@ class View:
     @property
     def still(self) -> go.Figure:
         """The figure for readers without a kernel: the finding is its title, the state below."""
-        plot, named = go.Figure(self.figure), set()
+        plot, names = go.Figure(self.figure), set()
         for trace in plot.data:  # charts have names of their own; here each is said once
-            if trace.name and trace.name in named:
+            if trace.name and trace.name in names:
                 trace.showlegend = False
-            named.add(trace.name)
+            names.add(trace.name)
         title = wrap(self.finding.removesuffix("."), LINE)
         state = wrap(plot.layout.title.text or "", LINE + 24)
         keys = {trace.name for trace in plot.data if trace.name and trace.showlegend is not False}
