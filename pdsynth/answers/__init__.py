@@ -341,21 +341,21 @@ def _check_weights(weights: Any) -> Mapping[str, Any]:
     return weights
 
 
-def _vector(model: Model, name: str, given: Any) -> np.ndarray:
+def _vector(model: Model, name: str, weights: Any) -> np.ndarray:
     """One weight for each value of an attribute, float (|X|,)."""
     attribute = model.shown[name]
-    if is_one_of(given, (MIDDLE,)):
+    if is_one_of(weights, (MIDDLE,)):
         if attribute.edges is None:
             raise SchemaError(f"{name!r} has no bins, so no middles: give a weight for each value")
         edges = np.asarray(attribute.edges, dtype=float)
         right = edges[1:] - (1.0 if attribute.integer else 0.0)
         right[-1] = edges[-1]
         return np.append((edges[:-1] + right) / 2, [0.0] * attribute.missing)
-    if isinstance(given, Mapping):
+    if isinstance(weights, Mapping):
         codes = {x: code for code, x in enumerate(attribute.labels)}
         codes |= {x: code for code, x in enumerate(attribute.values)}
         vector = np.zeros(attribute.size)
-        for value, weight in given.items():
+        for value, weight in weights.items():
             if value not in codes:
                 raise SchemaError(
                     f"{name!r} has no value {show(value)}; it has "
@@ -363,11 +363,11 @@ def _vector(model: Model, name: str, given: Any) -> np.ndarray:
                 )
             vector[codes[value]] = _number(name, weight)
         return vector
-    listed = np.atleast_1d(np.asarray(given, dtype=object))
+    listed = np.atleast_1d(np.asarray(weights, dtype=object))
     if listed.shape != (attribute.size,):
         raise SchemaError(
             f"weights of {name!r} must be {{value: weight}}, {attribute.size} numbers or "
-            f"{MIDDLE!r}, got {show(given)}"
+            f"{MIDDLE!r}, got {show(weights)}"
         )
     return np.array([_number(name, weight) for weight in listed])
 
@@ -400,15 +400,15 @@ def _student(level: float, repeats: int) -> float:
     return z + (z**3 + z) / (4 * repeats) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * repeats**2)
 
 
-def _say(level: float, known: np.ndarray, noisy: Noisy | None) -> str:
+def _say(level: float, mask: np.ndarray, noisy: Noisy | None) -> str:
     """What the intervals hold, in words."""
     parts = []
-    if noisy is not None and known.any():
+    if noisy is not None and mask.any():
         parts.append(
             f"noise: around the measured count of line {noisy.line}, it holds the true count in at "
             f"least {level:.0%} of all fits."
         )
-    if not known.all():
+    if not mask.all():
         parts.append(
             "bootstrap: around the model's answer, from fits to tables that the model itself drew; "
             "it holds noise and chance, not the model's own error."

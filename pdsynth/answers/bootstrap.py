@@ -74,17 +74,17 @@ def play(model: Model, repeats: int, seed: Any) -> list[tuple[Any, Model]]:
     return fits
 
 
-def _fit(made: Recipe, model: Model, codes: np.ndarray, noise: ExactNoise) -> Model:
+def _fit(recipe: Recipe, model: Model, codes: np.ndarray, noise: ExactNoise) -> Model:
     """A fresh fit of the same steps to drawn codes."""
-    made = made.clone()
+    recipe = recipe.clone()
     if not model.ledger.levels:
-        return made.fit(Records(codes, model.schema), noise=noise).model_
+        return recipe.fit(Records(codes, model.schema), noise=noise).model_
     shown = model.shown
     level, *_ = model.hidden
     frame = shown.decode(codes[:, 1:], None)
     own = model.schema[level].decode(codes[:, 0]).astype(float)
     plain = replace(shown, attributes=tuple(replace(a, recode=None) for a in shown.attributes))
-    return made.fit(frame, plain, noise=noise, person_epsilon=own).model_
+    return recipe.fit(frame, plain, noise=noise, person_epsilon=own).model_
 
 
 def rebuild(model: Model) -> Recipe:

@@ -70,10 +70,10 @@ def _eliminate(model: Model, nodes: Sequence[str]) -> np.ndarray | None:
     return marginalise(tables[at], tree.cliques[at], tuple(map(index, nodes)))
 
 
-def _spell(model: Model, names: Sequence[str], found: np.ndarray) -> np.ndarray:
+def _spell(model: Model, names: Sequence[str], p: np.ndarray) -> np.ndarray:
     """Values from their bits; what isn't declared has the distribution of the declared ones."""
     schema = model.schema
-    out = found.reshape([2 ** len(model.encoding.bits(name)) for name in names])  # type: ignore[union-attr]
+    out = p.reshape([2 ** len(model.encoding.bits(name)) for name in names])  # type: ignore[union-attr]
     for axis, name in enumerate(names):
         size = schema[name].size
         own = out.sum(axis=tuple(a for a in range(out.ndim) if a != axis))

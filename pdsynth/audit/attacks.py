@@ -153,16 +153,16 @@ def listen(case: Case) -> tuple[list[Any], list[Calls]]:
     return quiet, [[call for call in tape.asked if call[0] in COUNTING] for tape in tapes]
 
 
-def count_numbers(asked: Sequence[Calls]) -> int:
+def count_numbers(questions: Sequence[Calls]) -> int:
     """Noise numbers of one release."""
-    return max(sum(math.prod(shape) for _, _, shape in calls) for calls in asked)
+    return max(sum(math.prod(shape) for _, _, shape in calls) for calls in questions)
 
 
-def find_cells(quiet: Sequence[Any], asked: Sequence[Calls]) -> list[power.Cells]:
+def find_cells(quiet: Sequence[Any], questions: Sequence[Calls]) -> list[power.Cells]:
     """Of each noisy answer the cells that change."""
     laws, others = (
         [(law, np.asarray(scale, dtype=object).tolist()) for law, scale, _ in calls]
-        for calls in asked
+        for calls in questions
     )
     if len(quiet[0]) != len(laws) or laws != others:
         raise ValueError(
@@ -173,17 +173,17 @@ def find_cells(quiet: Sequence[Any], asked: Sequence[Calls]) -> list[power.Cells
         power.Cells.between(
             np.asarray(before), np.asarray(after), np.asarray(scale), law == "zero_sum_laplace"
         )
-        for before, after, (law, scale, _) in zip(*quiet, asked[0], strict=True)
+        for before, after, (law, scale, _) in zip(*quiet, questions[0], strict=True)
     ]
 
 
-def likelihood_ratio(quiet: Sequence[Any], asked: Sequence[Calls]) -> Statistic:
+def likelihood_ratio(quiet: Sequence[Any], questions: Sequence[Calls]) -> Statistic:
     """Σ (|t − c'| − |t − c|)/b over the noisy cells t that one record changes from c to c'.
 
-    ``quiet``: both releases without noise; ``asked``: their scales b. The statistic is in 256ths of
-    its largest value.
+    ``quiet``: both releases without noise; ``questions``: their scales b. The statistic is in
+    256ths of its largest value.
     """
-    cells = find_cells(quiet, asked)
+    cells = find_cells(quiet, questions)
     step = max(sum(float(part.odds(part.before)) for part in cells) / 256, 1e-12)
 
     def statistic(released: Sequence[Any], pair: Pair) -> np.ndarray:
@@ -238,13 +238,13 @@ def black_box(
     return conclude(name, claimed, theory, "", "sampling", finding, words, start)
 
 
-def _epsilon(name: str, given: Any, *, unknown: bool = False) -> float:
+def _epsilon(name: str, epsilon: Any, *, unknown: bool = False) -> float:
     """ε as a number of at least 0; ∞ where nothing is promised; nan where that may be said."""
-    if isinstance(given, float) and (given == math.inf or (unknown and math.isnan(given))):
-        return given
-    value = number(name, given)
+    if isinstance(epsilon, float) and (epsilon == math.inf or (unknown and math.isnan(epsilon))):
+        return epsilon
+    value = number(name, epsilon)
     if value < 0:
-        raise BudgetError(f"{name} must be at least 0, got {show(given)}")
+        raise BudgetError(f"{name} must be at least 0, got {show(epsilon)}")
     return float(value)
 
 

@@ -260,24 +260,24 @@ def conclude(
     theory: float,
     expect: str,
     method: str,
-    found: Finding,
+    finding: Finding,
     tables: str,
     start: float,
 ) -> Result:
     """A finding as a result, with its verdict."""
-    verdict = VIOLATED if found.bound > claimed * (1 + 1e-9) else NOT_REFUTED
+    verdict = VIOLATED if finding.bound > claimed * (1 + 1e-9) else NOT_REFUTED
     return Result(
         name,
         claimed,
         theory,
-        found.bound,
-        found.ceiling,
+        finding.bound,
+        finding.ceiling,
         verdict,
         expect,
         method,
-        found.runs,
+        finding.runs,
         time.perf_counter() - start,
-        f"{tables}. {found.event}",
-        found.detectable,
-        found.moves,
+        f"{tables}. {finding.event}",
+        finding.detectable,
+        finding.moves,
     )

@@ -205,9 +205,11 @@ def log_ratio(p: dict[Any, Any], q: dict[Any, Any]) -> float:
     return max(abs(math.log(p[o] / q[o])) for o in p)
 
 
-def compare_selections(asked: Sequence[list[tuple[Any, Any]]]) -> tuple[float, int, list[float]]:
+def compare_selections(
+    selections: Sequence[list[tuple[Any, Any]]],
+) -> tuple[float, int, list[float]]:
     """Max |ln p/p'| over the candidates of both tables' selections; which one, and p and p'."""
-    first, second = (sum(np.log(selection_law(*call)) for call in calls) for calls in asked)
+    first, second = (sum(np.log(selection_law(*call)) for call in calls) for calls in selections)
     gaps = np.abs(first - second)
     at = int(gaps.argmax())
     return float(gaps[at]), at, [math.exp(logs[at]) for logs in (first, second)]

@@ -95,8 +95,8 @@ def lower_bound(
     return Bound(value, threshold, sign, ("D", "D'")[chosen], hits, misses, len(rest[0]))
 
 
-def best_bound(samples: Sequence[np.ndarray], held: int, audits: int = 1) -> float:
-    """The bound that an audit with ``held`` held-out runs a world should come to.
+def best_bound(samples: Sequence[np.ndarray], runs: int, audits: int = 1) -> float:
+    """The bound that an audit with ``runs`` held-out runs a world should come to.
 
     From simulated statistics of both worlds, doubles allowed: an event's hits are what its share
     makes of the runs. Shares of rare events are taken a little larger than they are seen.
@@ -110,12 +110,12 @@ def best_bound(samples: Sequence[np.ndarray], held: int, audits: int = 1) -> flo
             likely, rare = (
                 1 - np.searchsorted(np.sort(sign * x), at) / len(x) for x in (first, second)
             )
-            counts = [np.rint(share * held) for share in (likely, rare + 3 / len(second))]
-            chosen = _log_ratio(counts[0], held, counts[1], held, alpha / CAUTION)
+            counts = [np.rint(share * runs) for share in (likely, rare + 3 / len(second))]
+            chosen = _log_ratio(counts[0], runs, counts[1], runs, alpha / CAUTION)
             i = int(chosen.argmax())
             if chosen[i] > best:
                 best = float(chosen[i])
-                value = float(_log_ratio(counts[0], held, counts[1], held, alpha)[i])
+                value = float(_log_ratio(counts[0], runs, counts[1], runs, alpha)[i])
     return value
 
 

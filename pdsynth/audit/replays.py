@@ -397,24 +397,24 @@ def list_steps(walked: Walk, losses: list[Loss], ledger: Ledger, change: Change)
     )
 
 
-def less_noise(line: Entry, asked: Asked) -> str:
+def less_noise(line: Entry, question: Asked) -> str:
     """In what the noise that is drawn falls short of what its line says; "" if it doesn't."""
-    if asked.kind == "table" and asked.zero_sum != (line.mechanism == "zero_sum_laplace"):
+    if question.kind == "table" and question.zero_sum != (line.mechanism == "zero_sum_laplace"):
         return f"noise of another law than {line.mechanism}"
-    if asked.kind == "table" and isinstance(line.scale, Fraction):
-        least = min(asked.law.ravel())
+    if question.kind == "table" and isinstance(line.scale, Fraction):
+        least = min(question.law.ravel())
         return (
             f"noise of scale {float(least):.4g}, its line says {float(line.scale):.4g}"
             if least < line.scale
             else ""
         )
-    if asked.kind == "law" and isinstance(line.scale, Fraction):
-        variance, scale = asked.law.variance, line.scale
+    if question.kind == "law" and isinstance(line.scale, Fraction):
+        variance, scale = question.law.variance, line.scale
         least = f"noise of variance {float(variance):.4g}, its line says {float(scale):.4g}"
         return least if variance < scale else ""
-    if asked.kind == "choice" and line.sensitivity and np.any(asked.data):
+    if question.kind == "choice" and line.sensitivity and np.any(question.data):
         exponent = line.scale if isinstance(line.scale, Fraction) else Fraction(line.epsilon)
-        times = Fraction(*asked.law[:2]) * 2 * line.sensitivity / exponent
+        times = Fraction(*question.law[:2]) * 2 * line.sensitivity / exponent
         return f"an exponent {float(times):.4g} times its line's" if times > 1 else ""
     return ""
 

@@ -88,10 +88,10 @@ def _greedy(d: int, size: int, t: int, rng: np.random.Generator) -> tuple[tuple[
     return tuple(views)
 
 
-def _gain(left: np.ndarray, view: list[int]) -> np.ndarray:
+def _gain(rest: np.ndarray, view: list[int]) -> np.ndarray:
     """Open t-sets that each column would close, or leave possible while the view is small."""
-    d, t = len(left), left.ndim
-    closed = left[tuple(view)] if len(view) < t - 1 else left[np.ix_(range(d), *[view] * (t - 1))]
+    d, t = len(rest), rest.ndim
+    closed = rest[tuple(view)] if len(view) < t - 1 else rest[np.ix_(range(d), *[view] * (t - 1))]
     return closed.reshape(d, -1).sum(axis=1)
 
 

@@ -40,7 +40,7 @@ SOURCE = "medians of medians (Kaplan, Schnapp, Stemmer 2022)"
 __all__ = ["check", "cut", "declare", "refine", "refuse_codes", "say_edges", "share_of_edges"]
 
 
-def declare(name: Any, low: Any, high: Any, number: Any, **said: Any) -> Attribute:
+def declare(name: Any, low: Any, high: Any, number: Any, **options: Any) -> Attribute:
     """A numeric attribute whose edges each fit chooses; equal widths stand in until then.
 
     Raises SchemaError for what isn't a range, and for a ``number`` of bins below 2, above 1,024, or
@@ -51,7 +51,7 @@ def declare(name: Any, low: Any, high: Any, number: Any, **said: Any) -> Attribu
             f"attribute {show(name)}: number must be a whole number from 2 to {MOST_BINS:,}, the "
             f"bins of a column with private edges, got {show(number)}"
         )
-    plain = Attribute.numeric(name, low, high, bins=int(number), **said)
+    plain = Attribute.numeric(name, low, high, bins=int(number), **options)
     assert plain.edges is not None
     values = plain.edges[-1] - plain.edges[0] + 1 if plain.integer else math.inf
     if values <= number:

@@ -279,11 +279,11 @@ def restore_columns(
 
 
 def _misfit(
-    tree: CliqueTree, tables: list[np.ndarray], wanted: Sequence[NoisyTable], n: float
+    tree: CliqueTree, tables: list[np.ndarray], targets: Sequence[NoisyTable], n: float
 ) -> float:
     """The squares by which columns of a distribution miss their own."""
     distribution = Distribution(tree, tables, n)
-    return sum(float(((distribution.margin(t.columns) - t.counts) ** 2).sum()) for t in wanted)
+    return sum(float(((distribution.margin(t.columns) - t.counts) ** 2).sum()) for t in targets)
 
 
 def over_bits(mask: Mask, beside: bool, bits: BinaryEncoding) -> Mask:

@@ -258,13 +258,13 @@ def _name(synthesizers: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
 
 
 def _tasks(
-    named: Mapping[str, Any],
+    methods: Mapping[str, Any],
     bench: Bench,
     epsilons: Sequence[Any],
     repeats: int,
     measures: tuple[str, ...],
 ) -> Iterator[Task]:
-    for method, synthesizer in named.items():
+    for method, synthesizer in methods.items():
         parameters = synthesizer.get_params()
         for name in ("epsilon", "random_state"):
             parameters.pop(name, None)

@@ -133,20 +133,20 @@ class SyntheticRows:
         return counts.astype(np.int64).reshape(n, self.classes)
 
 
-def _find_nearest(asked: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, np.ndarray]:
-    """Distance (u,) of asked keys (u, ℓ) to the nearest known ones, and counts (u, c) there."""
-    width, rest = len(known.sizes), np.arange(len(asked))
-    distance = np.zeros(len(asked), dtype=np.int64)
-    counts = np.zeros((len(asked), known.classes), dtype=np.int64)
+def _find_nearest(keys: np.ndarray, pool: SyntheticRows) -> tuple[np.ndarray, np.ndarray]:
+    """Distance (u,) of keys (u, ℓ) to the nearest ones of the pool, and counts (u, c) there."""
+    width, rest = len(pool.sizes), np.arange(len(keys))
+    distance = np.zeros(len(keys), dtype=np.int64)
+    counts = np.zeros((len(keys), pool.classes), dtype=np.int64)
     for rho in range(width + 1):
-        look_ups = math.comb(width, rho) * (len(rest) + len(known.keys))
-        if look_ups * SUBSET_COST > len(rest) * len(known.keys) * width:
-            distance[rest], counts[rest] = _compare(asked[rest], known)
+        look_ups = math.comb(width, rho) * (len(rest) + len(pool.keys))
+        if look_ups * SUBSET_COST > len(rest) * len(pool.keys) * width:
+            distance[rest], counts[rest] = _compare(keys[rest], pool)
             break
         # two keys at distance exactly ρ agree on exactly one subset of ℓ − ρ attributes,
         # so nothing is counted twice
         for subset in combinations(range(width), width - rho):
-            counts[rest] += _look_up(asked[rest], known, subset)
+            counts[rest] += _look_up(keys[rest], pool, subset)
         mask = counts[rest].any(axis=1)
         distance[rest[mask]] = rho
         rest = rest[~mask]
@@ -155,29 +155,29 @@ def _find_nearest(asked: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, 
     return distance, counts
 
 
-def _look_up(asked: np.ndarray, known: SyntheticRows, kept: Sequence[int]) -> np.ndarray:
-    """Targets of the known keys that agree with each asked one on some attributes: (u, c)."""
-    label = record_keys(np.vstack([asked, known.keys]), known.sizes, kept)
-    theirs = label[len(asked) :]
-    mine, inverse = np.unique(label[: len(asked)], return_inverse=True)
+def _look_up(keys: np.ndarray, pool: SyntheticRows, subset: Sequence[int]) -> np.ndarray:
+    """Targets of the pool's keys that agree with each key on some attributes: (u, c)."""
+    label = record_keys(np.vstack([keys, pool.keys]), pool.sizes, subset)
+    theirs = label[len(keys) :]
+    mine, inverse = np.unique(label[: len(keys)], return_inverse=True)
     place = np.minimum(np.searchsorted(mine, theirs), len(mine) - 1)
     hit = np.flatnonzero(mine[place] == theirs)
-    return known.count(place[hit], hit, len(mine))[inverse]
+    return pool.count(place[hit], hit, len(mine))[inverse]
 
 
-def _compare(asked: np.ndarray, known: SyntheticRows) -> tuple[np.ndarray, np.ndarray]:
-    """As :func:`_find_nearest`, by comparing every asked key with every known one."""
-    columns = [np.ascontiguousarray(column) for column in known.keys.T]
+def _compare(keys: np.ndarray, pool: SyntheticRows) -> tuple[np.ndarray, np.ndarray]:
+    """As :func:`_find_nearest`, by comparing every key with every one of the pool."""
+    columns = [np.ascontiguousarray(column) for column in pool.keys.T]
     kind = np.uint8 if len(columns) < 256 else np.uint16
-    step = max(BLOCK // len(known.keys), 1)
+    step = max(BLOCK // len(pool.keys), 1)
     distances, counts = [], []
-    for rows in np.split(asked, range(step, len(asked), step)):
-        gap = np.zeros((len(rows), len(known.keys)), dtype=kind)
+    for rows in np.split(keys, range(step, len(keys), step)):
+        gap = np.zeros((len(rows), len(pool.keys)), dtype=kind)
         for mine, column in zip(rows.T, columns, strict=True):
             gap += (mine[:, None] != column).view(np.uint8)  # without a cast
         distances.append(gap.min(axis=1))
         row, chosen = np.nonzero(gap == distances[-1][:, None])
-        counts.append(known.count(row, chosen, len(rows)))
+        counts.append(pool.count(row, chosen, len(rows)))
     return np.concatenate(distances), np.concatenate(counts)
 
 

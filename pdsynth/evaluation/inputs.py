@@ -105,32 +105,32 @@ def sample_rows(n: int, rows: int, seed: int) -> np.ndarray:
     return np.sort(seeded(seed).choice(n, rows, replace=False))
 
 
-def check_whole(parameter: str, given: Any, most: int, what: str) -> None:
-    """SchemaError unless ``given`` is a whole number from 1 to ``most``, which is ``what``."""
-    if not is_whole(given, 1, most):
+def check_whole(parameter: str, value: Any, most: int, what: str) -> None:
+    """SchemaError unless ``value`` is a whole number from 1 to ``most``, which is ``what``."""
+    if not is_whole(value, 1, most):
         raise SchemaError(
-            f"{parameter} must be a whole number from 1 to {most}, {what}, got {show(given)}"
+            f"{parameter} must be a whole number from 1 to {most}, {what}, got {show(value)}"
         )
 
 
-def check_choice(parameter: str, given: Any, known: Sequence[str]) -> None:
-    """SchemaError unless ``given`` is one of the known words."""
-    if not is_one_of(given, known):
-        raise SchemaError(f"{parameter} must be one of {known}, got {show(given)}")
+def check_choice(parameter: str, value: Any, words: Sequence[str]) -> None:
+    """SchemaError unless ``value`` is one of the known words."""
+    if not is_one_of(value, words):
+        raise SchemaError(f"{parameter} must be one of {words}, got {show(value)}")
 
 
-def check_choices(parameter: str, given: Sequence[str], known: Sequence[str]) -> None:
-    """SchemaError unless ``given`` are some of the known words."""
-    listed = to_list(parameter, given, SchemaError, f"a list of some of {known}")
-    if not listed or not all(is_one_of(word, known) for word in listed):
-        raise SchemaError(f"{parameter} must be some of {known}, got {show(listed)}")
+def check_choices(parameter: str, value: Sequence[str], words: Sequence[str]) -> None:
+    """SchemaError unless ``value`` are some of the known words."""
+    listed = to_list(parameter, value, SchemaError, f"a list of some of {words}")
+    if not listed or not all(is_one_of(word, words) for word in listed):
+        raise SchemaError(f"{parameter} must be some of {words}, got {show(listed)}")
 
 
-def check_most(parameter: str, given: Any) -> None:
-    """SchemaError unless ``given`` is None (all) or a whole number of at least 1."""
-    if given is not None and not is_whole(given, 1):
+def check_most(parameter: str, value: Any) -> None:
+    """SchemaError unless ``value`` is None (all) or a whole number of at least 1."""
+    if value is not None and not is_whole(value, 1):
         raise SchemaError(
-            f"{parameter} must be at least 1, a whole number, or None for all, got {show(given)}"
+            f"{parameter} must be at least 1, a whole number, or None for all, got {show(value)}"
         )
 
 

@@ -89,7 +89,7 @@ def countable_sets(schema: Schema, alpha: int, seed: int = 0) -> Sets:
     return tuple(sets[i] for i in choice)
 
 
-def row_error(known: Marginals, codes: np.ndarray, seed: int) -> float:
+def row_error(margins: Marginals, codes: np.ndarray, seed: int) -> float:
     """Standard error of the mean distance, for drawing the rows: delete-a-group jackknife.
 
     Each of 16 groups of rows is left out in turn; they are random, so the order of the rows doesn't
@@ -102,14 +102,16 @@ def row_error(known: Marginals, codes: np.ndarray, seed: int) -> float:
     group = np.random.default_rng(seed).permutation(len(codes)) % GROUPS
     rest = (len(codes) - np.bincount(group))[:, None]
     sums, columns = np.zeros(GROUPS), codes.T.astype(np.int64)
-    for members, real in zip(known.sets, np.split(known.counts, known.starts[1:]), strict=True):
+    for members, real in zip(
+        margins.sets, np.split(margins.counts, margins.starts[1:]), strict=True
+    ):
         key = group
         for j in members:
-            key = key * known.schema.sizes[j] + columns[j]
+            key = key * margins.schema.sizes[j] + columns[j]
         counts = np.bincount(key, minlength=GROUPS * real.size).reshape(GROUPS, real.size)
         without = (counts.sum(axis=0) - counts) / rest
-        sums += np.abs(without - real / known.n).sum(axis=1) / 2
-    apart = sums / len(known.sets)
+        sums += np.abs(without - real / margins.n).sum(axis=1) / 2
+    apart = sums / len(margins.sets)
     return float(np.sqrt((GROUPS - 1) * apart.var()))
 
 
@@ -122,22 +124,22 @@ def interval(mean: float, error: float, freedom: int) -> Interval:
     return float(mean), float(max(mean - half, 0)), float(min(mean + half, 1))
 
 
-def between(found: np.ndarray) -> Interval:
+def between(table: np.ndarray) -> Interval:
     """Mean and interval of the mean distances of several tables, from (tables, sets)."""
-    means = found.mean(axis=1)
+    means = table.mean(axis=1)
     if len(means) == 1:
         return float(means[0]), float("nan"), float("nan")
     return interval(means.mean(), means.std(ddof=1) / np.sqrt(len(means)), len(means) - 1)
 
 
-def halves(known: Marginals, codes: np.ndarray, seed: list[int]) -> np.ndarray:
+def halves(margins: Marginals, codes: np.ndarray, seed: list[int]) -> np.ndarray:
     """Distances of two random halves of the real table from each other: float array (n_sets,).
 
     **Privacy:** reads real records exactly; no guarantee covers it.
     """
-    if known.n < 2:
-        return np.full(len(known.sets), math.nan)
-    one = known.of(codes[np.random.default_rng(seed).permutation(known.n)[: known.n // 2]])
-    rest = known.n - one.n
-    gaps = one.counts * rest - (known.counts - one.counts) * one.n
-    return distances(gaps, known.starts, one.n * rest)
+    if margins.n < 2:
+        return np.full(len(margins.sets), math.nan)
+    one = margins.of(codes[np.random.default_rng(seed).permutation(margins.n)[: margins.n // 2]])
+    rest = margins.n - one.n
+    gaps = one.counts * rest - (margins.counts - one.counts) * one.n
+    return distances(gaps, margins.starts, one.n * rest)

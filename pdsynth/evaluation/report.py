@@ -260,14 +260,14 @@ def check_edges(schema: Schema) -> Schema:
 def _utility(
     codes: np.ndarray,
     fake: np.ndarray,
-    held: np.ndarray | None,
+    holdout: np.ndarray | None,
     schema: Schema,
     target: str,
     seed: int,
     options: dict[str, Any],
 ) -> pd.DataFrame:
     """Accuracy on real rows of classifiers trained on the release and on real rows."""
-    train, tested = codes, held
+    train, tested = codes, holdout
     if tested is None:
         chosen = split_mask(len(codes), 1 / 3, seed)
         train, tested = codes[~chosen], codes[chosen]
@@ -284,14 +284,14 @@ def _utility(
 def _risk(
     codes: np.ndarray,
     fake: np.ndarray,
-    held: np.ndarray | None,
+    holdout: np.ndarray | None,
     schema: Schema,
     sensitive: str,
     seed: int,
 ) -> pd.DataFrame:
     """Rates over some real records, by what the attacker looks at."""
     tried = sample_rows(len(codes), min(ATTACKED, max(len(codes) // 2, 1)), seed)
-    others = np.delete(codes, tried, axis=0) if held is None else held
+    others = np.delete(codes, tried, axis=0) if holdout is None else holdout
     attacked, key = codes[tried], [name for name in schema.names if name != sensitive]
     zero_rule = majority_share(attacked[:, schema.index(sensitive)].astype(np.int64))
     columns = {}
@@ -308,16 +308,16 @@ def _risk(
     return pd.DataFrame(columns, pd.Index(index, name="the attacker"))
 
 
-def _judge(table: pd.DataFrame, drawn: int) -> dict[str, Any]:
+def _judge(table: pd.DataFrame, runs: int) -> dict[str, Any]:
     """Two-way distances, the others beside them, and whether the release gains (1), loses (−1).
 
     A gain must be clear of where another single-column release may lie, not only of their mean, of
-    which ``drawn`` simulations give the interval: prediction is √(drawn + 1) times as wide.
+    which ``runs`` simulations give the interval: prediction is √(runs + 1) times as wide.
     """
     two = table[table["alpha"] == 2].set_index("table")
     release, single, free, halves = two["distance"].iloc[[0, 1, -2, -1]]
     mine, theirs = (two["high"] - two["distance"]).fillna(0).iloc[:2]
-    theirs *= math.sqrt(drawn + 1)
+    theirs *= math.sqrt(runs + 1)
     gain = int(release + mine < single - theirs) - int(release - mine > single + theirs)
     others = [
         (alpha, *rows.iloc[:2]) for alpha, rows in table.groupby("alpha")["distance"] if alpha != 2

@@ -497,9 +497,9 @@ def parse_answers(texts: Sequence[str]) -> dict[str, str]:
     return answers
 
 
-def check_releasable(made: Recipe) -> None:
+def check_releasable(synthesizer: Recipe) -> None:
     """Refuse whatever makes a release that no ε covers."""
-    choices = {name: getattr(made, name) for name in ("guarantee", "noise", "random_state")}
+    choices = {name: getattr(synthesizer, name) for name in ("guarantee", "noise", "random_state")}
     if (
         choices["guarantee"] != "strict"
         or choices["noise"] == "common"
@@ -513,7 +513,7 @@ def check_releasable(made: Recipe) -> None:
 
 
 def find_account(
-    made: Recipe, path: Path | None, total: Any, delta: Any, out: Path
+    synthesizer: Recipe, path: Path | None, total: Any, delta: Any, out: Path
 ) -> Session | None:
     """The session's file, which a run that is refused neither makes nor changes."""
     if path is None:
@@ -527,7 +527,7 @@ def find_account(
             f"{path.name} isn't there: say --session-epsilon, what these people may lose in all"
         )
     session = Session.open(path) if total is None else Session(total, path, delta=delta)
-    cost = session.price(made.open_ledger())
+    cost = session.price(synthesizer.open_ledger())
     if session.remaining < cost:
         raise BudgetError(
             f"overdraft: the account has {session.sign} = {session.remaining} of "
@@ -536,19 +536,19 @@ def find_account(
     return session
 
 
-def add_comparison(place: Path, model: Model, frame: Any, said: dict[str, Any]) -> None:
+def add_comparison(place: Path, model: Model, frame: Any, facts: dict[str, Any]) -> None:
     """Put a comparison with the records on the card of a release, which is there in any case.
 
-    ``said``: what :func:`write_card` takes.
+    ``facts``: what :func:`write_card` takes.
 
     **Privacy:** reads the records exactly, outside ε; the card says so.
     """
     try:
-        fake, ledger = model.sample(said["rows"]), model.ledger
+        fake, ledger = model.sample(facts["rows"]), model.ledger
         comparison = make_report(
             frame, fake, model.schema, epsilon=float(ledger.epsilon), ledger=ledger
         )
-        write_card(place, model, report=comparison, **said)
+        write_card(place, model, report=comparison, **facts)
     except Exception as problem:
         words = str(problem) if isinstance(problem, (SchemaError, BudgetError)) else ""
         say(

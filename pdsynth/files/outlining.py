@@ -136,11 +136,11 @@ def explore(frame: pd.DataFrame) -> dict[str, str]:
     return lines
 
 
-def _describe_file(told: Header, number: str | None, skip: int | None) -> FileFormat | None:
+def _describe_file(layout: Header, number: str | None, skip: int | None) -> FileFormat | None:
     """How a text file seems to be written; None for a file that knows it itself."""
-    if not told.encoding:
+    if not layout.encoding:
         return None
-    file = FileFormat(told.encoding, told.delimiter, told.first, number or "", skip or 0)
+    file = FileFormat(layout.encoding, layout.delimiter, layout.first, number or "", skip or 0)
     return replace(file, number=file.number_form)
 
 

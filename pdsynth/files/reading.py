@@ -266,7 +266,7 @@ def _as_texts(column: pd.Series) -> pd.Series:
 
 
 def _scan(
-    start: Open, how: dict[str, Any], declared: bool, wanted: Sequence[str] = ()
+    start: Open, how: dict[str, Any], declared: bool, columns: Sequence[str] = ()
 ) -> tuple[Text, Header]:
     """The file as text, its header and its number of records; all rows are as long as the first."""
     text = Text(start, how["encoding"], how.get("skip", 0), declared)
@@ -276,7 +276,7 @@ def _scan(
         check_delimiter(sample, sign)
     else:
         text.tell(sign, how["delimiter"] is None)
-    first = look_for_header(sample, sign, names, how["header"], wanted)
+    first = look_for_header(sample, sign, names, how["header"], columns)
     n = 0
     with text.restart() as stream:
         rows = split_cells(stream, sign)
@@ -309,21 +309,21 @@ def _scan(
     return text, Header(labels, n, sign, text.encoding, first)
 
 
-def _places(found: list[str], wanted: Sequence[str]) -> list[int]:
+def _places(labels: list[str], columns: Sequence[str]) -> list[int]:
     """Where the wanted columns stand; SchemaError for one that is absent or there twice."""
-    places = {name: place for place, name in enumerate(found)}
-    gone = [name for name in wanted if name not in places]
-    if gone and len(gone) == len(wanted):
+    places = {name: place for place, name in enumerate(labels)}
+    gone = [name for name in columns if name not in places]
+    if gone and len(gone) == len(columns):
         raise SchemaError(
             "none of the declared columns stands in the first line: is it a record? Then write "
             "columns = [...], the names of all columns, into the schema file, or say names="
         )
     if gone:
-        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(found)}")
-    times = Counter(found)
-    if twice := [name for name in wanted if times[name] > 1]:
+        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(labels)}")
+    times = Counter(labels)
+    if twice := [name for name in columns if times[name] > 1]:
         raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
-    return [places[name] for name in wanted] or list(range(len(found)))
+    return [places[name] for name in columns] or list(range(len(labels)))
 
 
 def _unique(names: Sequence[str]) -> list[str]:

@@ -176,9 +176,9 @@ def fill(
     table: pd.DataFrame,
     *,
     kind: str,
-    **said: Any,
+    **facts: Any,
 ) -> None:
-    """Write all files of a release into the folder ``draft``; ``said`` goes to its card.
+    """Write all files of a release into the folder ``draft``; ``facts`` go to its card.
 
     **Privacy:** post-processing of the model and of a table drawn from it. A ``report`` isn't.
     """
@@ -194,18 +194,18 @@ def fill(
     (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
     write_csv(measured_cells(model), draft / MEASURED)
     _write_schema(as_released(model.shown), draft / "schema.toml")
-    write_card(draft, model, rows=len(table), **said)
+    write_card(draft, model, rows=len(table), **facts)
 
 
-def write_card(folder: Path, model: Model, **said: Any) -> None:
+def write_card(folder: Path, model: Model, **facts: Any) -> None:
     """Write the card into a release's folder, or in place of the one that is there.
 
-    ``said``: title, rows, session, report and about, as in :func:`make_card`.
+    ``facts``: title, rows, session, report and about, as in :func:`make_card`.
 
     **Privacy:** post-processing of the release. A ``report`` isn't.
     """
     table = next(folder.glob("synthetic.*")).name
-    card = make_card(model, table=table, stored=(folder / "model.json").exists(), **said)
+    card = make_card(model, table=table, stored=(folder / "model.json").exists(), **facts)
     for name, text in (("card.md", card.markdown), ("card.html", card.html)):
         new = folder / f"{name}.new"
         new.write_text(text, encoding="utf-8", newline="\n")

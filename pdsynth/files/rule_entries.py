@@ -34,8 +34,8 @@ def read_rules(entries: Any, name: str) -> tuple[tuple[Rule, ...], bool]:
     return tuple(rules), public
 
 
-def _count(said: Any) -> int:
-    return sum(map(_count, said)) if isinstance(said, tuple) else 1
+def _count(value: Any) -> int:
+    return sum(map(_count, value)) if isinstance(value, tuple) else 1
 
 
 def read_rule_entry(entry: Any) -> Rule:

@@ -189,10 +189,12 @@ def _note(name: str, notes: Mapping[str, str] | None) -> str:
     return f"  # {notes[name]}" if notes and notes.get(name) else ""
 
 
-def _in_order(lines: Iterable[str], wanted: Sequence[str], given: Iterable[str]) -> list[str]:
+def _in_order(
+    lines: Iterable[str], attributes: Sequence[str], sequence: Iterable[str]
+) -> list[str]:
     """Names of lines in the given order, unless it turns the attributes around."""
-    order = list(dict.fromkeys([*(name for name in given if name in lines), *lines]))
-    return order if [name for name in order if name in wanted] == wanted else list(lines)
+    order = list(dict.fromkeys([*(name for name in sequence if name in lines), *lines]))
+    return order if [name for name in order if name in attributes] == attributes else list(lines)
 
 
 def _new_line(name: str, line: Any, notes: Mapping[str, str]) -> str:

@@ -496,12 +496,12 @@ def _read(path: Path, epsilon: Fraction, delta: Fraction | None) -> Account:
     return Account(charges, hashes[-1] if hashes else "", content)
 
 
-def _check_end(path: Path, charges: int, said: int) -> None:
+def _check_end(path: Path, charges: int, least: int) -> None:
     """Refuse an account that holds fewer charges than there were."""
-    if charges < said:
+    if charges < least:
         raise BudgetError(
             f"{path.name} is gone, cut off or an older copy: it holds {plural(charges, 'charge')}, "
-            f"and there were {said:,}; put the newest copy back, or open a new session for new "
+            f"and there were {least:,}; put the newest copy back, or open a new session for new "
             "people"
         )
 

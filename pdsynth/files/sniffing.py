@@ -100,11 +100,11 @@ def look_for_header(
     sign: str,
     names: Sequence[str] | None,
     header: bool | None,
-    wanted: Sequence[str] = (),
+    columns: Sequence[str] = (),
 ) -> bool:
     """Whether the first line names the columns; SchemaError where that and ``names`` disagree.
 
-    ``header``: the owner's word, None to look. ``wanted``: declared names. No message holds a cell
+    ``header``: the owner's word, None to look. ``columns``: declared names. No message holds a cell
     of a line that may be a record.
     """
     rows = read_rows(sample, sign)
@@ -132,12 +132,12 @@ def look_for_header(
         raise SchemaError(
             f"a file without a header needs the names of its {len(top)} columns: say names=[…]"
         )
-    if header or (wanted and set(wanted) & set(top)):
+    if header or (columns and set(columns) & set(top)):
         return True
-    if wanted or not has_header(rows):
+    if columns or not has_header(rows):
         reason = (
             "none of the declared columns stands in the first line"
-            if wanted
+            if columns
             else "the first line looks like a record, not like column names"
         )
         raise SchemaError(

@@ -209,14 +209,14 @@ def check_promise(synthesizer: Any, people: People) -> People:
     return people
 
 
-def by_record(given: pd.Series) -> People:
+def by_record(column: pd.Series) -> People:
     """The level of each record from its own number."""
-    if gone := int(given.isna().sum()):
+    if gone := int(column.isna().sum()):
         raise BudgetError(
-            f"{gone:,} of {len(given):,} persons have no ε: say one for everybody, or leave out "
+            f"{gone:,} of {len(column):,} persons have no ε: say one for everybody, or leave out "
             "the records of those who gave none"
         )
-    listed = given.astype("category").cat
+    listed = column.astype("category").cat
     exact = [level_of(value) for value in listed.categories]
     levels = tuple(sorted({*exact}))
     if not levels:
@@ -225,14 +225,14 @@ def by_record(given: pd.Series) -> People:
     return People(levels, place[listed.codes.to_numpy()])
 
 
-def by_value(data: pd.DataFrame, schema: Schema, given: Mapping[Any, Any]) -> People:
+def by_value(data: pd.DataFrame, schema: Schema, rules: Mapping[Any, Any]) -> People:
     """The level of each record from the value of one attribute."""
-    if len(given) != 1 or not all(isinstance(rule, Mapping) for rule in given.values()):
+    if len(rules) != 1 or not all(isinstance(rule, Mapping) for rule in rules.values()):
         raise BudgetError(
             "a rule of person_epsilon is {attribute: {value: ε}} with one attribute, got "
-            + show(given)
+            + show(rules)
         )
-    ((name, rule),) = given.items()
+    ((name, rule),) = rules.items()
     attribute, exact = schema[name], [level_of(value) for value in rule.values()]
     codes = attribute.encode(pd.Series([*rule], dtype=object))
     if gone := [attribute.labels[code] for code in range(attribute.size) if code not in codes]:

@@ -258,10 +258,10 @@ class _Facts:
         """The noise of every pair of columns from the noise of each."""
         return columns[self.both[0]] + columns[self.both[1]]
 
-    def distance(self, left: float, *noises: float | np.ndarray) -> float:
+    def distance(self, rest: float, *noises: float | np.ndarray) -> float:
         """√((ρ q)² + Σ v² + s²), each below 1; the mean over pairs."""
         chance = (*noises, self.sampled())
-        square = (left * self.prior.dependence) ** 2 + sum((v / (1 + v)) ** 2 for v in chance)
+        square = (rest * self.prior.dependence) ** 2 + sum((v / (1 + v)) ** 2 for v in chance)
         return float(np.mean(np.sqrt(square)))
 
 
@@ -272,12 +272,12 @@ def _numbers(most: int) -> list[int]:
     return np.unique(np.geomspace(1, most, WIDEST).round().astype(int)).tolist()
 
 
-def explain(found: Sequence[Forecast], d: int = 2) -> str:
+def explain(candidates: Sequence[Forecast], d: int = 2) -> str:
     """The best method in a sentence, with its margin over the next and over single columns.
 
     ``d``: columns of the schema; where they are many, a second sentence says what is compared.
     """
-    return _explain_best(found) + (
+    return _explain_best(candidates) + (
         f" These distances are means over the pairs of {ALL_PAIRS} columns, which stand evenly "
         f"among all {d:,} when they are sorted by size."
         if d > ALL_PAIRS
@@ -302,13 +302,13 @@ def say_alone(best: Forecast, schema: Schema, n: int, epsilon: float) -> str:
     )
 
 
-def _explain_best(found: Sequence[Forecast]) -> str:
-    best = found[0]
-    alone = next(f for f in found if f.name == SINGLE)
+def _explain_best(candidates: Sequence[Forecast]) -> str:
+    best = candidates[0]
+    alone = next(f for f in candidates if f.name == SINGLE)
     if best is alone:
         then = "; no other method is made for so many columns."
-        if len(found) > 1:
-            then = f"; the next, {found[1].name}, {found[1].distance:.3f}."
+        if len(candidates) > 1:
+            then = f"; the next, {candidates[1].name}, {candidates[1].distance:.3f}."
         return (
             f"Publish single columns: {best.name}, expected two-way distance {best.distance:.3f}"
             + then
@@ -457,15 +457,15 @@ class Plan:
         )
 
 
-def _bars(found: tuple[Forecast, ...]) -> str:
+def _bars(candidates: tuple[Forecast, ...]) -> str:
     """The expected distance of every candidate, as bars; the nearest stands first, in bold."""
     left = " style='text-align:left'"
-    bold, top = " style='font-weight:600'", max(f.distance for f in found) or 1.0
+    bold, top = " style='font-weight:600'", max(f.distance for f in candidates) or 1.0
     rows = "".join(
-        f"<tr{bold if f is found[0] else ''}><td{left}>{escape(f.name)}"
+        f"<tr{bold if f is candidates[0] else ''}><td{left}>{escape(f.name)}"
         f"</td><td style='width:200px;min-width:120px'><div style='background:#e69f00;height:.8em;"
         f"width:{f.distance / top:.1%}'></div></td><td>{f.distance:.3f}</td></tr>"
-        for f in found
+        for f in candidates
     )
     return (
         f"<table><tr><th{left}>method</th><th{left} colspan='2'>expected 2-way distance, "

@@ -70,12 +70,12 @@ def hold(frames: Iterable[pd.DataFrame] | pd.DataFrame, schema: Schema, attempt:
     return Held(None, 0, words)
 
 
-def describe(held: Held) -> tuple[int, str]:
+def describe(part: Held) -> tuple[int, str]:
     """Number of records of a part, and why it doesn't fit.
 
     **Privacy:** a count and words; n is public.
     """
-    return held.n, held.problem
+    return part.n, part.problem
 
 
 def count(question: Question, *parts: Held) -> np.ndarray | None:
