@@ -105,7 +105,7 @@ fake.head()
 synth.ledger_
 
 # %% [markdown]
-# *Claimed* is what the algorithm says a step costs. *True* is what its noise says: the ledger recomputes it. Single columns were counted first, then pairs and triples were
+# *Claimed* is what the algorithm says a step costs. *True* is what its noise says: the ledger recomputes it. Single columns were counted first, then pairs and small sets were
 # chosen and counted. The lines add up to ε, exactly.
 #
 # ## Impossible families

@@ -144,7 +144,7 @@ panels.side_by_side.panel()
 #
 # `ConsistentBayes` is built from what the table above teaches. A noisy look at how strongly pairs are tied on average takes at most 5 % of ε. It decides how
 # much single columns get: all of it where ties are weaker than noise. Single columns come next. Then comes a *forest* of those pairs that single
-# columns explain worst, and then *rounds* of pairs and triples against the fitted model. All of it is made to agree. One strict run each at ε = 1. `sample()` deals rows out in proportion, so that less chance of sampling is added to the noise.
+# columns explain worst, and then *rounds* of pairs and small sets against the fitted model. All of it is made to agree. One strict run each at ε = 1. `sample()` deals rows out in proportion, so that less chance of sampling is added to the noise.
 # (`sample(method="independent")` draws each row by itself: that is what textbooks' intervals assume.)
 
 # %%
@@ -308,7 +308,7 @@ for rows, epsilon in ((n, 1.0), (n, 0.1), (1_473, 1.0), (176, 0.1)):
 # ## The method to run
 #
 # If you take one thing along, take these lines. The plan reads public facts alone, names the method, and makes it. Here that is `ConsistentBayes`: single columns, then the pairs and
-# triples that they explain worst, made to agree. Pure ε, one fit, one ledger:
+# small sets that they explain worst, made to agree. Pure ε, one fit, one ledger:
 
 # %%
 plan = pds.plan(schema, n, epsilon=1.0)

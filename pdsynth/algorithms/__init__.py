@@ -2,7 +2,7 @@
 
 from .consistent import MANY, ConsistentBayes
 from .consistent_look import ALONE, chance_of_columns, share_of_columns, share_of_look
-from .consistent_policy import MOST_CANDIDATES, MOST_CELLS, TRIPLE_CELLS
+from .consistent_policy import LARGEST_SET, MOST_CANDIDATES, MOST_CELLS, SET_CELLS
 from .genetic import (
     MOST_EXACT,
     ONE,

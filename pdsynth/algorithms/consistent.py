@@ -7,9 +7,9 @@ columns    1/20 for each of    a noisy table of every single column, ε in propo
            a column's values,  more beside tables of weak ties, and all of ε where these are lost
            at most 3/10        in noise; then values whose counts are mostly noise stand as one in
                                all tables of several columns, those of clear ties excepted
-rounds     the rest            in each, 1/5 for a choice, of the pair or triple whose counts are
-                               farthest from what the fitted model expects, and 4/5 for its noisy
-                               table; then the model is fitted again
+rounds     the rest            in each, 1/5 for a choice, of the pair, or the small set of three or
+                               four columns, whose counts are farthest from what the fitted model
+                               expects, and 4/5 for its noisy table; then a new fit
 agreement  nothing             all tables become the closest distribution on a junction tree
 
 Policy (sensitive attributes, groups, forced pairs) stands in :mod:`.consistent_policy`.
@@ -39,6 +39,7 @@ from .consistent_look import LOOK_STEP, Look, Ties, look, share_of_look, worth_l
 from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight, reserve
 
 COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
+EACH = Fraction(4)  # tables that a column is planned to stand in
 LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
 UP, SAME, DOWN = Fraction(2), Fraction(1), Fraction(7, 10)  # times a round's ε, by its change
 CLEAR = 8  # a change of so many times the expected noise was measured too well
@@ -51,7 +52,7 @@ SPENT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ConsistentBayes(Recipe):
-    """Single columns, then pairs and triples chosen by what is still wrong, all made to agree.
+    """Single columns, then pairs and small sets chosen by what is still wrong, all made to agree.
 
     Before, one noisy number says how strongly pairs are tied on average. Where ties are weaker
     than noise, single columns get all of ε, besides the pairs that are clearly tied when asked for
@@ -66,8 +67,9 @@ class ConsistentBayes(Recipe):
     epsilon, guarantee, noise, random_state : as in every synthesizer.
     delta : None: pure ε. A small chance, as 1e-9: the same steps with Gaussian noise, (ε, δ)-DP and
         NOT pure. Nearer where many tables are measured; with few columns Laplace noise is smaller.
-    rounds : how many rounds ε is planned for; ``"auto"``: two per attribute, and a forest beyond
-        64 attributes. 0: a forest of pairs in one go, faster and about as good where n ε is small.
+    rounds : how many rounds ε is planned for; ``"auto"``: as many as let each attribute stand in
+        four tables (two per attribute, where these are pairs), and a forest beyond 64 attributes.
+        0: a forest of pairs in one go, faster and about as good where n ε is small.
     sensitive : an attribute that stands in one table besides its own column. What it loses is
         bounded before the run: its column's ε and ``share_sensitive``.
     target : the attribute that a classifier will predict: its pairs are measured first, for
@@ -207,6 +209,7 @@ class Run:
         self.door = curator  # to tables of several columns
         self.model = GrowingModel(facts, policy.target)
         self.broken: dict[Columns, np.ndarray] = {}
+        self.noises: dict[tuple[int, int, float], float] = {}
 
     def measure_columns(
         self, epsilon: Fraction, more: Fraction = Fraction(0), again: bool = False
@@ -273,19 +276,23 @@ class Run:
                 self.broken[columns] = np.where(possible, 0, np.maximum(counts, 0))
 
     def expected_in(self, fit: Fit, sets: Sequence[Columns]) -> dict[Columns, np.ndarray]:
-        """What a fitted model expects of some tables, in whole records.
+        """What a fitted model expects of the tables that it can tell, in whole records.
 
         Where no record can be, what the last table of these columns has told.
         """
-        margins = zip(sets, fit.margins(sets), strict=True)
+        margins = fit.margins(sets).items()
         expected = {columns: np.rint(table).astype(np.int64) for columns, table in margins}
-        return expected | {s: expected[s] + self.broken[s] for s in sets if s in self.broken}
+        return expected | {s: expected[s] + self.broken[s] for s in expected.keys() & self.broken}
 
     def noise_in(self, columns: Columns, epsilon: Fraction) -> float:
         """Expected noise of a table for ε where records can be, in records. **Privacy:** public."""
-        cells = self.policy.cells(columns)
-        whole = float(self.curator.expected_noise(epsilon, cells))
-        return whole * (self.policy.possible(columns) / cells)
+        cells, possible = self.policy.cells(columns), self.policy.possible(columns)
+        kind = cells, possible, float(epsilon)
+        if kind not in self.noises:
+            self.noises[kind] = (
+                float(self.curator.expected_noise(epsilon, cells)) * possible / cells
+            )
+        return self.noises[kind]
 
     def choose(
         self,
@@ -314,12 +321,12 @@ class Run:
 
 @dataclass(frozen=True)
 class ResidualRounds(Residual):
-    """Rounds: a pair or triple by its residual against the fitted model, its table, a new fit.
+    """Rounds: a set of columns by its residual against the fitted model, its table, a new fit.
 
-    ``rounds``: how many ε is planned for; ``"auto"``: two per attribute, or fewer in proportion
-    where single columns take of the pairs' ε. A table that changed the model by no more than its
-    noise doubles the next round's ε, one that changed it by more than eight times that lowers it
-    (as AIM's annealing), so ε ends after fewer or more rounds.
+    ``rounds``: how many ε is planned for; ``"auto"``: four tables of each attribute, or fewer in
+    proportion where single columns take of the pairs' ε. A table that changed the model by no more
+    than its noise doubles the next round's ε, one that changed it by more than eight times that
+    lowers it (as AIM's annealing), so ε ends after fewer or more rounds.
     """
 
     rounds: int | str = "auto"
@@ -341,14 +348,16 @@ class ResidualRounds(Residual):
         policy, usual = run.policy, self.asks(run.facts)["pairs"] * run.facts.epsilon
         for pair, budget in policy.share_label(epsilon).items():
             epsilon -= run.measure(pair, budget)
-        twice = math.ceil(2 * len(policy.sizes) * min(epsilon / usual, Fraction(1)))
-        planned = twice if self.rounds == "auto" else int(self.rounds)
+        candidates = policy.candidates()
+        members = EACH * len(policy.sizes) / int(np.median([len(s) for s in candidates] or [2]))
+        tables = math.ceil(members * min(epsilon / usual, Fraction(1)))
+        planned = tables if self.rounds == "auto" else int(self.rounds)
         least = min(LEAST * policy.unit, epsilon / (len(policy.forced) + 1))
         each = max(policy.shorten(epsilon / max(planned, len(policy.forced) + 1)), least)
         rest, stops, number = epsilon, 0, 0
         for pair in policy.forced:
             rest -= run.measure(pair, policy.budget(pair, each))
-        candidates, fit, measured = policy.candidates(), run.model.fit(), False
+        fit, measured = run.model.fit(), False
         usual_cells = policy.usual_cells(candidates)
         with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
             while rest >= least and stops < (STOPS if measured else FIRST_STOPS):

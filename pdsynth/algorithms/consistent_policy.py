@@ -24,8 +24,9 @@ from .personal import SensitivityGroups, check_personal
 
 SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
 UNIT = 2**16  # shares of ε are rounded down to this part of it
-TRIPLE_CELLS = 64  # triples of larger tables are left to their pairs
-MOST_CANDIDATES = 4_096  # with triples; else pairs alone
+SET_CELLS = 64  # sets of three or four columns with larger tables are left to their pairs
+LARGEST_SET = 4  # columns of a set
+MOST_CANDIDATES = 2**14  # with such sets; else smaller ones alone
 LABEL = Fraction(3, 5)  # of the ε of pairs, for those of the target
 MOST_OF_PAIR = Fraction(1, 4)  # of ε, for one table
 MOST_CELLS = 2**14  # of a clique where n ε is at most MASS; in proportion above that
@@ -233,10 +234,18 @@ class Policy:
         return ruled or column in columns | weighted | {self.target, self.predicted}
 
     def candidates(self) -> list[Columns]:
-        """These pairs, and small triples of open columns where they aren't many."""
-        pairs = self.pairs()
-        triples = [s for s in combinations(self.open, 3) if self.cells(s) <= TRIPLE_CELLS]
-        return [*pairs, *triples] if len(pairs) + len(triples) <= MOST_CANDIDATES else [*pairs]
+        """These pairs, and small sets of three or four open columns where they aren't many.
+
+        The noise of a pair that a table tells grows with the root of the table's cells: four
+        two-valued columns tell six pairs for twice the ε of one, as exactly.
+        """
+        sets: list[Columns] = [*self.pairs()]
+        for m in range(3, LARGEST_SET + 1):
+            small = [s for s in combinations(self.open, m) if self.cells(s) <= SET_CELLS]
+            if len(sets) + len(small) > MOST_CANDIDATES:
+                break
+            sets += small
+        return sets
 
     def merge(self, sizes: tuple[int, ...]) -> None:
         """Tables of several columns stand over so many values from here on."""

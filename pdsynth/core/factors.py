@@ -20,6 +20,7 @@ from .measures import marginalise
 
 Columns = tuple[int, ...]
 Edge = tuple[int, int]
+AT_ONCE = 2**12  # cells of a clique
 NEVER = -1e9  # the logarithm that stands for a probability of 0
 
 
@@ -407,30 +408,89 @@ class Distribution:
         at = self.tree.home(columns)
         return marginalise(self.tables[at], self.tree.cliques[at], columns)
 
-    def margins(self, sets: Sequence[Columns]) -> list[np.ndarray]:
-        """Tables of one, two or three columns each, rising: expected counts, one axis per column.
+    def margins(self, sets: Iterable[Columns]) -> dict[Columns, np.ndarray]:
+        """Tables of one to four columns each, rising: expected counts, one axis per column.
 
-        Seen from the clique where their paths through the tree meet, the columns of a set are
-        independent: P(i, j, k) = Σ_c P(c) P(i | c) P(j | c) P(k | c) over the cells c of it.
+        Parts of a set between which a separator is empty are independent. Of the others, some
+        clique sees each column in another direction, and given its cell they are independent:
+        P(i, j, k) = Σ_c P(c) P(i | c) P(j | c) P(k | c). Four columns may lie in pairs at the two
+        ends of a path instead; such sets are left out.
         """
-        if all(len(clique) == 1 for clique in self.tree.cliques):  # independent columns
-            own = [self.margin((j,)) / self.n for j in range(len(self.tree.sizes))]
-            return [self.n * reduce(np.multiply.outer, [own[j] for j in s]) for s in sets]
-        keys, sizes = dict.fromkeys(sets), self.tree.sizes
-        margins = {s: self.margin(s) for s in keys if self.tree.home(s) >= 0}
-        apart = [s for s in keys if s not in margins]
-        by_cell, branches = self._given_cells() if apart else ([], [])
-        rows = [slice(e - size, e) for e, size in zip(np.cumsum(sizes), sizes, strict=True)]
+        island, parts = self._islands(), dict[Columns, list[Columns]]()
+        for s in sets:
+            by_island: dict[int, Columns] = {}
+            for j in s:
+                by_island[island[j]] = (*by_island.get(island[j], ()), j)
+            parts[s] = [*by_island.values()]
+        tables = self._meet({part for several in parts.values() for part in several})
+        margins: dict[Columns, np.ndarray] = {}
+        for s, several in parts.items():
+            if all(part in tables for part in several):
+                joint, order = tables[several[0]], [*itertools.chain(*several)]
+                for part in several[1:]:
+                    joint = np.multiply.outer(joint, tables[part] / self.n)
+                margins[s] = joint if order == sorted(order) else joint.transpose(np.argsort(order))
+        return margins
+
+    def _islands(self) -> list[int]:
+        """For every column the island it lies on: the cliques that separators connect."""
+        island, of_clique = [0] * len(self.tree.sizes), [0] * len(self.tree.cliques)
+        joints = zip(self.tree.graph.parents, ((), *self.tree.graph.separators), strict=True)
+        for at, (parent, separator) in enumerate(joints):
+            of_clique[at] = of_clique[parent] if separator else at
+            for j in self.tree.cliques[at]:
+                island[j] = of_clique[at]
+        return island
+
+    def _meet(self, sets: Iterable[Columns]) -> dict[Columns, np.ndarray]:
+        """The tables of sets that some clique sees in as many directions as they have columns."""
+        tables = {s: self.margin(s) for s in sets if len(s) == 1}
+        waiting = {m: np.array(sorted(s for s in sets if len(s) == m), int) for m in (2, 3, 4)}
+        by_cell, branches = self._given_cells() if any(map(len, waiting.values())) else ([], [])
         for at in sorted(range(len(by_cell)), key=lambda i: self.tables[i].size):
-            weights, p = self.tables[at].ravel(), by_cell[at]
-            for columns in [s for s in apart if len({branches[at][j] for j in s}) == len(s)]:
-                first, *middle, last = columns
-                joint = p[rows[first]] * weights
-                for j in middle:
-                    joint = (joint[:, None] * p[rows[j]]).reshape(-1, len(weights))
-                margins[columns] = (joint @ p[rows[last]].T).reshape([sizes[j] for j in columns])
-            apart = [s for s in apart if s not in margins]
-        return [margins[columns] for columns in sets]
+            branch = np.array(branches[at])
+            for m, asked in waiting.items():
+                if len(asked):
+                    ways = np.sort(branch[asked], axis=1)
+                    seen = (ways[:, 1:] != ways[:, :-1]).all(axis=1)
+                    tables |= self._joint(by_cell[at], self.tables[at].ravel(), asked[seen])
+                    waiting[m] = asked[~seen]
+        return tables
+
+    def _joint(
+        self, by_cell: np.ndarray, weights: np.ndarray, asked: np.ndarray
+    ) -> dict[Columns, np.ndarray]:
+        """Tables of sets, sorted and equally long, that are independent given a clique's cells.
+
+        Each set is cut in two; all that share their first half are one product of matrices.
+        """
+        if not len(asked):
+            return {}
+        sizes, start = self.tree.sizes, np.cumsum([0, *self.tree.sizes])
+        half = -(-asked.shape[1] // 2)
+        sets = [(s[:half], s[half:]) for s in map(tuple, asked.tolist())]
+        tails = sorted({tail for _, tail in sets})
+        cells = [math.prod(sizes[j] for j in tail) for tail in tails]
+        row = dict(zip(tails, itertools.accumulate(cells, initial=0), strict=False))
+        lowest = {head: row[tail] for head, tail in reversed(sets)}
+
+        def together(columns: Columns, p: np.ndarray) -> np.ndarray:
+            """P(values of these columns | cell), one row for each cell of theirs."""
+            own = (p[start[j] : start[j + 1]] for j in columns)
+            return reduce(lambda a, b: (a[:, None] * b).reshape(-1, p.shape[1]), own)
+
+        joint = dict.fromkeys(lowest, np.zeros(()))
+        for at in range(0, len(weights), AT_ONCE):
+            p, mass = by_cell[:, at : at + AT_ONCE], weights[at : at + AT_ONCE]
+            last = np.concatenate([together(tail, p) for tail in tails])
+            for head, low in lowest.items():
+                joint[head] = joint[head] + (together(head, p) * mass) @ last[low:].T
+        tables = {}
+        for head, tail in sets:
+            shape, low = [sizes[j] for j in head + tail], row[tail] - lowest[head]
+            width = math.prod(shape[half:])
+            tables[head + tail] = joint[head][:, low : low + width].reshape(shape)
+        return tables
 
     def _given_cells(self) -> tuple[list[np.ndarray], list[list[int]]]:
         """For every clique: P(value | cell) of all values of all columns, and columns' branches.

@@ -75,7 +75,7 @@ def step_name(entry: Entry) -> str:
     if step.startswith(("parents of", "parent ", "pair ", "root in ")):
         return "choosing parents"
     if step.startswith(("edge ", "round ")):
-        return "choosing pairs" if step.startswith("edge ") else "choosing pairs and triples"
+        return "choosing pairs" if step.startswith("edge ") else "choosing pairs and small sets"
     if step.startswith(("strongest tie ", "strength of the tie ")):
         return "asking for the strongest ties"
     if step == "mean association":

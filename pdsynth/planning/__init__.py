@@ -32,10 +32,11 @@ import pandas as pd
 
 from ..algorithms import ALONE as ALONE_SHARE
 from ..algorithms import (
+    LARGEST_SET,
     MANY,
     MOST_CANDIDATES,
     MOST_CELLS,
-    TRIPLE_CELLS,
+    SET_CELLS,
     ConsistentBayes,
     PrivBayes,
     SensitivityGroups,
@@ -178,9 +179,12 @@ class _Facts:
         self.both = columns[i], columns[j]
         self.table = float(np.median(cells_of_pairs(schema, *self.both)))
         self.pairs = math.comb(self.d, 2)
-        triples = math.comb(self.d, 3) if self.size.max() ** 3 <= TRIPLE_CELLS else 0
-        self.with_triples = 0 < triples <= MOST_CANDIDATES - self.pairs
-        self.sets = self.pairs + triples * self.with_triples
+        self.sets, self.members = self.pairs, 2  # candidates, and the columns of most of them
+        for m in range(3, LARGEST_SET + 1):
+            sets = self.sets + math.comb(self.d, m)
+            if self.d < m or self.size.max() ** m > SET_CELLS or sets > MOST_CANDIDATES:
+                break
+            self.sets, self.members = sets, m
         self.typical = float(np.exp(np.log(self.size).mean()))
         sizes = [int(s) for s in self.size]
         self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
@@ -227,7 +231,8 @@ class _Facts:
         evidence = self.one_way + self.tables / self.size.mean()
         roots = np.sqrt(self.size)
         columns = self.pair(0.45 * roots * roots.sum() / (evidence * self.mass))
-        cells, edges = (8.0, 2) if self.with_triples else (self.table, 1)
+        cells = self.table if self.members == 2 else self.typical**self.members
+        edges = self.members - 1
         floor = self.unheld() * self.prior.degrees[-1]
 
         def at(t: int) -> float:

@@ -558,7 +558,7 @@ class TestDomain:
         assert self.public_part(one) == self.public_part(two)
         made = [
             make(name, schema, k=1, epsilon=0.01, random_state=s).fit(odd, schema).sample(200)
-            for s in range(8)
+            for s in range(16)
         ]
         assert {v for fake in made for v in fake["city"]} == {
             "Bern",

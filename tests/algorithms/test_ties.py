@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+from collections import Counter
 from fractions import Fraction as Q
 from pathlib import Path
 
@@ -177,7 +178,7 @@ def facts_policy(**options):
 def test_a_round_s_price_follows_the_size_and_has_bounds():
     policy = facts_policy()
     cells = policy.usual_cells(policy.candidates())
-    assert cells == int(np.median([policy.cells(some) for some in policy.candidates()])) == 31
+    assert cells == int(np.median([policy.cells(some) for some in policy.candidates()])) == 32
     small, large = min(policy.pairs(), key=policy.cells), max(policy.pairs(), key=policy.cells)
     budget_of = policy.round_budgets(Q(1, 10), Q(1, 2), cells)
     for pair in (small, large):
@@ -190,15 +191,49 @@ def test_a_round_s_price_follows_the_size_and_has_bounds():
     )  # the last one: all
 
 
-def test_a_round_is_planned_for_triples_where_these_are_usual():
-    """Sixteen columns of two values: 120 pairs of 4 cells, 560 triples of 8."""
-    schema = pds.Schema(tuple(pds.Attribute.categorical(f"b{i}", range(2)) for i in range(16)))
-    policy = Policy(PolicyOptions(), pds.ConsistentBayes(1).prepare(schema, 8_000).facts)
-    assert policy.usual_cells(policy.candidates()) == 8
+def bits(d):
+    """The policy of a table of so many two-valued columns."""
+    schema = pds.Schema(tuple(pds.Attribute.categorical(f"b{i}", range(2)) for i in range(d)))
+    return Policy(PolicyOptions(), pds.ConsistentBayes(1).prepare(schema, 8_000).facts)
+
+
+def test_a_round_is_planned_for_sets_of_four_where_these_are_usual():
+    """Sixteen columns of two values: 120 pairs of 4 cells, 560 triples of 8, 1,820 fours of 16."""
+    policy = bits(16)
+    assert policy.usual_cells(policy.candidates()) == 16
     assert policy.usual_cells(policy.pairs()) == 4
-    budget_of = policy.round_budgets(Q(1, 100), Q(1, 2), 8)
-    assert budget_of((0, 1, 2)).epsilon == policy.shorten(Q(1, 100))
-    assert float(budget_of((0, 1)).epsilon) == pytest.approx(0.01 * 11 / 16, abs=1e-4)
+    budget_of = policy.round_budgets(Q(1, 100), Q(1, 2), 16)
+    assert budget_of((0, 1, 2, 3)).epsilon == policy.shorten(Q(1, 100))
+    assert float(budget_of((0, 1)).epsilon) == pytest.approx(0.01 / 2, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("d", "sets"),
+    [
+        (3, {2: 3, 3: 1}),
+        (16, {2: 120, 3: 560, 4: 1_820}),
+        (25, {2: 300, 3: 2_300, 4: 12_650}),
+        (26, {2: 325, 3: 2_600}),  # with 14,950 fours more than 2^14
+        (47, {2: 1_081}),  # with 16,215 triples more than 2^14
+    ],
+)
+def test_candidates_are_pairs_and_small_sets_as_long_as_they_are_not_too_many(d, sets):
+    candidates = bits(d).candidates()
+    assert Counter(map(len, candidates)) == sets
+    assert len({*candidates}) == len(candidates)
+
+
+def test_sets_of_larger_tables_are_left_to_their_pairs():
+    """Of 2, 4, 4, 4 and 7 values: 2 · 4 · 4 = 32, 2 · 4 · 7 = 56 and 4 · 4 · 4 = 64 cells."""
+    schema = pds.Schema(
+        tuple(
+            pds.Attribute.categorical(f"c{m}{i}", range(m)) for i, m in enumerate((2, 4, 4, 4, 7))
+        )
+    )
+    policy = Policy(PolicyOptions(), pds.ConsistentBayes(1).prepare(schema, 8_000).facts)
+    larger = [s for s in policy.candidates() if len(s) > 2]
+    with_two = [(0, i, j) for i in (1, 2, 3) for j in (2, 3, 4) if i < j]
+    assert sorted(larger) == sorted([*with_two, (1, 2, 3)])
 
 
 @pytest.mark.parametrize("rounds", ["auto", 0])

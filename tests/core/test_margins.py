@@ -1,4 +1,4 @@
-"""Expected tables of pairs and triples, against the whole joint table."""
+"""Expected tables of two to four columns, against the whole joint table."""
 
 import itertools
 import math
@@ -41,24 +41,63 @@ def summed(joint, columns):
     return joint.sum(axis=tuple(j for j in range(joint.ndim) if j not in columns))
 
 
+def in_pairs(distribution, columns):
+    """Whether four columns lie in two pairs at the ends of a path, so that no clique parts them."""
+    tree = distribution.tree
+    near = {at: set() for at in range(len(tree.cliques))}
+    for at, (up, both) in enumerate(
+        zip(tree.graph.parents[1:], tree.graph.separators, strict=True), 1
+    ):
+        if both:
+            near[at].add(up)
+            near[up].add(at)
+
+    def behind(at, back):
+        """Columns of the cliques behind a neighbour."""
+        found = {*tree.cliques[at]}
+        return found.union(*(behind(up, at) for up in near[at] - {back}))
+
+    def parted(at):
+        """Whether a clique sees at most one column in each direction."""
+        ways = [({*columns} & behind(up, at)) - {*tree.cliques[at]} for up in near[at]]
+        return all(len(way) <= 1 for way in ways)
+
+    island = [at for at in near if {*columns} <= behind(at, None)]
+    return len(columns) == 4 and bool(island) and not any(map(parted, island))
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_margins_are_those_of_the_joint_table(seed):
     distribution, joint = random_fit(seed)
     d = joint.ndim
-    sets = [c for size in (1, 2, 3) for c in itertools.combinations(range(d), size)]
+    sets = [c for size in (1, 2, 3, 4) for c in itertools.combinations(range(d), size)]
     found = distribution.margins(sets)
-    for columns, table in zip(sets, found, strict=True):
+    assert [*found] == [s for s in sets if s in found], "in the order in which they were asked"
+    assert {s for s in sets if s not in found} == {s for s in sets if in_pairs(distribution, s)}
+    for columns, table in found.items():
         assert table.shape == tuple(joint.shape[j] for j in columns)
         assert table == pytest.approx(summed(joint, columns), abs=1e-6), columns
     for clique, table in zip(distribution.tree.cliques, distribution.tables, strict=True):
         assert table == pytest.approx(summed(joint, clique), abs=1e-6)
 
 
-def test_sets_come_back_in_the_order_and_number_in_which_they_were_asked():
-    distribution, joint = random_fit(4)
-    sets = [(2, 3), (0,), (2, 3), (0, 1, 4)]
-    for columns, table in zip(sets, distribution.margins(sets), strict=True):
-        assert table == pytest.approx(summed(joint, columns), abs=1e-6)
+def test_four_columns_in_two_pairs_at_the_ends_of_a_path_are_left_out():
+    """0, 1 – 2 – 3 – 4, 5: no clique sees 0, 1, 4 and 5 in four directions."""
+    tree = CliqueTree(junction_tree(6, [(0, 2), (1, 2), (2, 3), (3, 4), (3, 5)]), (2,) * 6)
+    tables, _ = tree.calibrate([np.zeros(shape) for shape in tree.shapes], 64.0)
+    distribution = Distribution(tree, tables, 64.0)
+    found = distribution.margins([(0, 1, 4, 5), (0, 1, 2, 4), (0, 1, 4)])
+    assert [*found] == [(0, 1, 2, 4), (0, 1, 4)]
+    assert found[0, 1, 2, 4] == pytest.approx(np.full((2,) * 4, 4.0))
+
+
+def test_columns_of_two_islands_are_independent_and_stand_in_their_own_order():
+    """0 – 2 and 1 – 3, nothing between them."""
+    tree = CliqueTree(junction_tree(4, [(0, 2), (1, 3)]), (2, 2, 2, 2))
+    one, two = np.array([[30.0, 10], [20, 40]]), np.array([[25.0, 25], [10, 40]])
+    tables = [one if clique == (0, 2) else two for clique in tree.cliques]
+    (table,) = Distribution(tree, tables, 100.0).margins([(0, 1, 2, 3)]).values()
+    assert table == pytest.approx(np.einsum("ac,bd->abcd", one, two) / 100)
 
 
 def test_a_chain_by_hand():
@@ -73,7 +112,7 @@ def test_a_chain_by_hand():
             [20 * 25 / 50 + 40 * 10 / 50, 20 * 25 / 50 + 40 * 40 / 50],
         ]
     )
-    assert distribution.margins([(0, 2)])[0] == pytest.approx(by_hand)
+    assert distribution.margins([(0, 2)])[0, 2] == pytest.approx(by_hand)
 
 
 # --- graphs ---------------------------------------------------------------------------------------

@@ -29,7 +29,9 @@ def tied(seed: int, n: int, sizes: list[int]) -> np.ndarray:
 
 def distance(fit, codes, sizes):
     pairs = list(combinations(range(len(sizes)), 2))
-    tables = zip(fit.margins(pairs), (marginal(codes, sizes, p) for p in pairs), strict=True)
+    tables = zip(
+        fit.margins(pairs).values(), (marginal(codes, sizes, p) for p in pairs), strict=True
+    )
     return np.mean([np.abs(one - other).sum() / 2 / len(codes) for one, other in tables])
 
 
