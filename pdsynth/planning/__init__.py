@@ -231,7 +231,8 @@ class _Facts:
         evidence = self.one_way + self.tables / self.size.mean()
         roots = np.sqrt(self.size)
         columns = self.pair(0.45 * roots * roots.sum() / (evidence * self.mass))
-        cells = self.table if self.members == 2 else self.typical**self.members
+        # the sums of a larger table that tell a pair have the noise of √(its cells · the pair's)
+        cells = self.table if self.members == 2 else self.typical ** (self.members / 2 + 1)
         edges = self.members - 1
         floor = self.unheld() * self.prior.degrees[-1]
 

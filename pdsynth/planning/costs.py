@@ -11,7 +11,7 @@ import numpy as np
 
 CODE, ROW, BIT_ROW = 3.5e-8, 3e-9, 4e-10  # seconds of a cell to encode, of a record in one table
 STEP, SET, CANDIDATE, NOISY = 6e-4, 3e-5, 3e-7, 2.5e-6  # of a mechanism, a set, a noisy cell
-SCORED, FITTED, GROWN = 3e-5, 1e-3, 2e-8  # of a round: a set, a column, a column and 1 of ε n
+SCORED, FITTED, GROWN = 6e-5, 1e-3, 2e-8  # of a round: a set, a column, a column and 1 of ε n
 REFERENCE = 1.2e-3  # seconds of `_count` where the constants were measured
 
 

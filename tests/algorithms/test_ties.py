@@ -223,6 +223,19 @@ def test_candidates_are_pairs_and_small_sets_as_long_as_they_are_not_too_many(d,
     assert len({*candidates}) == len(candidates)
 
 
+@pytest.mark.parametrize(
+    ("values", "d", "planned"),
+    [(2, 16, 16), (4, 8, 11), (6, 8, 16)],  # fours of 16 cells; triples of 64; pairs of 36
+)
+def test_rounds_are_planned_so_that_each_column_stands_in_four_tables(values, d, planned):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"c{i}": rng.integers(0, values, 500) for i in range(d)})
+    schema = pds.Schema(tuple(pds.Attribute.categorical(c, range(values)) for c in frame))
+    model = pds.ConsistentBayes(1, share_one_way=0.3, random_state=0).fit(frame, schema)
+    first = next(e for e in model.ledger_.entries if e.step == "round 1")
+    assert float(first.epsilon) == pytest.approx(0.7 / planned / 5, abs=1e-4)
+
+
 def test_sets_of_larger_tables_are_left_to_their_pairs():
     """Of 2, 4, 4, 4 and 7 values: 2 · 4 · 4 = 32, 2 · 4 · 7 = 56 and 4 · 4 · 4 = 64 cells."""
     schema = pds.Schema(
