@@ -444,7 +444,7 @@ class Distribution:
 
     def _meet(self, sets: Iterable[Columns]) -> dict[Columns, np.ndarray]:
         """The tables of sets that some clique sees in as many directions as they have columns."""
-        tables = {s: self.margin(s) for s in sets if len(s) == 1}
+        tables: dict[Columns, np.ndarray] = {s: self.margin(s) for s in sets if len(s) == 1}
         waiting = {m: np.array(sorted(s for s in sets if len(s) == m), int) for m in (2, 3, 4)}
         by_cell, branches = self._given_cells() if any(map(len, waiting.values())) else ([], [])
         for at in sorted(range(len(by_cell)), key=lambda i: self.tables[i].size):
