@@ -105,20 +105,32 @@ def test_releases_rain_unless_the_reader_wants_no_motion(page, topic):
     page.emulate_media(reduced_motion="no-preference")
 
 
+def center(knob):
+    box = knob.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def test_the_threshold_is_dragged_on_the_chart(page):
     panel = panel_at(page, "sensitivity")
     knob = panel.locator(".pdsynth-knob")
-    field = panel.locator(".pdsynth-c-theta input[type=number]")
+    first, _ = center(knob)
     knob.press("ArrowRight")
-    page.wait_for_function("node => +node.value === 0.11", arg=field.element_handle())
-    knob.and_(page.locator("[aria-valuenow='0.11']")).wait_for()  # the field answers first
-    box = knob.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    knob.and_(page.locator("[aria-valuenow='0.11']")).wait_for()  # the chart is drawn
+    x, y = center(knob)
+    step = x - first
     page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(x + 150, y, steps=4)
+    page.mouse.move(x + 11.45 * step, y, steps=4)
+    knob.and_(page.locator("[aria-valuenow='0.22']")).wait_for()
+    assert center(knob)[0] == pytest.approx(x + 11.45 * step, abs=1), "an answer leaves it in hand"
     page.mouse.up()
-    page.wait_for_function("node => +node.value > 0.15", arg=field.element_handle())
+    page.wait_for_function(
+        "([node, x]) => { const box = node.getBoundingClientRect();"
+        " return Math.abs(box.x + box.width / 2 - x) < 1; }",
+        arg=[knob.element_handle(), x + 11 * step],
+    )
+    field = panel.locator(".pdsynth-c-theta input[type=number]")
+    assert field.input_value() == "0.22"
 
 
 def test_a_search_is_played(page):

@@ -493,6 +493,7 @@ function handle(canvas, drag, send, label) {
     knob.onpointermove = (e) => { put(value(e)); send({ [drag.control]: value(e) }); };
     knob.onpointerup = knob.onpointercancel = (e) => {
       knob.onpointermove = knob.onpointerup = knob.onpointercancel = null;
+      put(+knob.getAttribute("aria-valuenow")); // on the line of the last answer
       if (e.type === "pointerup") send({ [drag.control]: value(e) });
     };
   };
