@@ -20,7 +20,7 @@ from .measures import marginalise
 
 Columns = tuple[int, ...]
 Edge = tuple[int, int]
-AT_ONCE = 2**12  # cells of a clique
+AT_ONCE = 2**12  # cells of a clique in one product of matrices
 NEVER = -1e9  # the logarithm that stands for a probability of 0
 
 
