@@ -250,7 +250,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lessons", nargs="*", default=[], help="these alone: 00 07")
     parser.add_argument("--brief", action="store_true", help="no reference, claims or figures")
-    parser.add_argument("--few", action="store_true", help="panels move one control at a time")
+    parser.add_argument("--few", action="store_true", help="of each panel, one control moves")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site")
     parser.add_argument("--cache", type=Path, help="default: in the folder of --out")
     options = parser.parse_args()

@@ -31,7 +31,7 @@ def packed(topic: str, few: bool = False) -> bytes:
 def of(topic: str, few: bool = False) -> str:
     """JSON: the controls with their values, and what is shown where, by places as "3,1,0".
 
-    ``few``: of each grid, only the places where at most one control is off its start.
+    ``few``: of the first grid, only the places where no control but its first is off its start.
     """
     from pdsynth.course import panels
     from pdsynth.course.widgets.live import MAIN
@@ -41,8 +41,11 @@ def of(topic: str, few: bool = False) -> str:
     start = panel.values
     tries = getattr(module.view, "tries", ())
     wanted = [start, *(start | dict(one.sets) for one in tries)]
-    places = [start | at for grid in GRIDS.get(topic, []) for at in product(grid)]
-    wanted += [at for at in places if not few or sum(at[n] != start[n] for n in at) < 2]
+    grids = GRIDS.get(topic, [])
+    for grid in grids[:1] if few else grids:
+        rest = [*grid][1:] if few else []
+        places = (start | at for at in product(grid))
+        wanted += [at for at in places if all(at[name] == start[name] for name in rest)]
     values = {name: ordered(widget, [at[name] for at in wanted])
               for name, widget in panel.controls.items()}  # fmt: skip
 

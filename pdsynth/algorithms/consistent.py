@@ -382,6 +382,8 @@ class ResidualRounds(Residual):
                         change = float(np.abs(fit.margin(chosen) - expected[chosen]).sum())
                         noise = run.noise_in(chosen, cost)
                         factor = UP if change <= noise else DOWN if change > CLEAR * noise else SAME
+                        if noise < 1:  # less than a record: it is known
+                            candidates = [columns for columns in candidates if columns != chosen]
                 shown.update(float(epsilon - rest) - shown.n)
                 stops = stops + 1 if chosen is None else 0
                 each = max(policy.shorten(each * factor**policy.neighbours.power), least)

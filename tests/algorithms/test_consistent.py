@@ -138,6 +138,19 @@ def test_a_scale_too_large_to_draw_is_refused_before_anything_is_spent(rounds):
     assert synthesizer.spent_ == 0
 
 
+@pytest.mark.parametrize("n", [20, 2000])
+def test_a_table_with_noise_of_less_than_a_record_is_measured_once(n):
+    """Fewer records than cells: the fit expects none in any cell, however well it knows them."""
+    schema = Schema(tuple(Attribute.categorical(f"x{j}", range(32)) for j in range(3)))
+    frame = pd.DataFrame(dict.fromkeys(schema.names, np.arange(n) % 32))
+    fitted = ConsistentBayes(1e6, share_one_way=0.2, random_state=1).fit(frame, schema)
+    pairs = [names for names in fitted.measured_ if len(names) > 1]
+    assert len(pairs) == len(set(pairs)) >= 2
+    assert fitted.ledger_.epsilon == 10**6
+    rows = fitted.sample(n, method="balanced")
+    assert (rows["x0"] == rows["x1"]).all() and (rows["x0"] == rows["x2"]).all()
+
+
 @pytest.mark.parametrize(("shape", "n"), [((2, 2), 5), ((2, 3), 4), ((3, 3), 3), ((2, 2, 2), 3)])
 def test_a_replaced_record_moves_the_residual_by_two(shape, n):
     rng = np.random.default_rng(1)
