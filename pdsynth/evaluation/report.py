@@ -173,11 +173,7 @@ def report(
         raise SchemaError("fake is an empty list: give one synthetic table, or several")
     tables = [to_codes(each, schema) for each in listed]
     holdout = None if test is None else to_codes(test, schema)
-    target = target or getattr(data, "target", "") or None
-    declared = next((name for name, group in schema.groups.items() if group == "A"), None)
-    sensitive = sensitive or getattr(data, "sensitive", "") or declared
-    for name in filter(None, (target, sensitive)):
-        schema.index(name)
+    target, sensitive = _named(data, schema, target, sensitive)
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
     others = _simulate(codes, schema, budget, repeats, len(tables[0]), seed)
@@ -210,13 +206,27 @@ def report(
         "attacked": ATTACKED,
         **_judge(table, LIMITS if budget is None else repeats),
     }
-    verdict, notes = (
-        tuple(filter(None, render(__package__, f"{part}.txt", **facts).split("\n")))
-        for part in ("verdict", "notes")
-    )
+    verdict, notes = (_written(part, facts) for part in ("verdict", "notes"))
     return Report(
         title, verdict, table, levels[1].worst(schema), levels[2].worst(schema), worth, risk, notes
     )
+
+
+def _named(
+    data: Dataset, schema: Schema, target: str | None, sensitive: str | None
+) -> tuple[str | None, str | None]:
+    """What a classifier predicts and what an attacker finds out, where somebody has said it."""
+    declared = next((name for name, group in schema.groups.items() if group == "A"), None)
+    target = target or getattr(data, "target", "") or None
+    sensitive = sensitive or getattr(data, "sensitive", "") or declared
+    for name in filter(None, (target, sensitive)):
+        schema.index(name)
+    return target, sensitive
+
+
+def _written(part: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """The sentences of a part of the page."""
+    return tuple(filter(None, render(__package__, f"{part}.txt", **facts).split("\n")))
 
 
 def _broken(schema: Schema, codes: np.ndarray, fake: np.ndarray) -> dict[str, int]:

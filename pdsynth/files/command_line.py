@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from tqdm import tqdm
 
 from .. import __version__, baselines
@@ -323,10 +324,8 @@ def release(
     stays charged, even if the run fails.
     """
     place = check_folder(out, kind)
-    facts: dict[str, Any] = {
-        "title": check_title(title or place.name),
-        "about": check_about(parse_answers(answers)),
-    }
+    title, about = check_title(title or place.name), check_about(parse_answers(answers))
+    facts: dict[str, Any] = {"title": title, "about": about}
     declared = read_reviewed(schema)
     rows = check_rows(rows, declared)
     parameters = parse_options(options)
@@ -340,11 +339,7 @@ def release(
             bar.set_description_str(words)
             bar.update()
 
-        step("reading")
-        frame = read_csv(data, declared, **how)
-        step("checking the records")
-        if problems := declared.problems(frame):
-            raise SchemaError(f"{data.name} doesn't fit {schema.name}:\n{problems}")
+        frame = read_fitting(data, schema, declared, step, **how)
         public = expected or (None if hidden else len(frame))
         method = method or (delta and "ConsistentBayes")  # nothing else takes a δ
         synthesizer = choose(method, declared, public, epsilon / records_per_person, parameters)
@@ -375,7 +370,23 @@ def release(
         if with_report:
             step("comparing with the real records")
             add_comparison(place, model, frame, facts)
-    place = out.with_name(place.name)
+    tell_released(out.with_name(place.name), model)
+
+
+def read_fitting(
+    data: Path, file: Path, schema: Schema, step: Callable[[str], None], **how: Any
+) -> pd.DataFrame:
+    """The records of a table, all of which fit the schema of a file."""
+    step("reading")
+    frame = read_csv(data, schema, **how)
+    step("checking the records")
+    if problems := schema.problems(frame):
+        raise SchemaError(f"{data.name} doesn't fit {file.name}:\n{problems}")
+    return frame
+
+
+def tell_released(place: Path, model: Model) -> None:
+    """What the release promises and holds, and what to do next."""
     click.echo(
         f"{place}: {model.ledger.verdict()}\n{model.ledger.pairs_kept()}.\n"
         f"Read {place / 'card.html'} before you publish the folder."

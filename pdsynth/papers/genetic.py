@@ -6,7 +6,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -63,23 +63,28 @@ def run_trials(
     store, trials = Store(run.store), plan_trials(kind, curves, dataset, settings, run.repeats)
     todo = [t for t in trials if (t.key, "end") not in store.rows]
     for at, values in run.each(measure, [(t, dataset, settings) for t in todo], "genetic"):
-        t = todo[at]
+        trial = todo[at]
         fixed = {
-            "method": t.curve.name,
-            "guarantee": t.curve.guarantee,
-            "epsilon": t.epsilon,
-            "repeat": t.repeat,
-            "seed": t.seed,
+            "method": trial.curve.name,
+            "guarantee": trial.curve.guarantee,
+            "epsilon": trial.epsilon,
+            "repeat": trial.repeat,
+            "seed": trial.seed,
             "seconds": 0.0,
             "note": "",
             "parameters": "",
             "dataset": dataset.name,
-            "key": t.key,
+            "key": trial.key,
         }
         store.add(
             {**fixed, "measure": name, "value": value}
             for name, value in [*values.items(), ("end", 0.0)]
         )
+    return tidy(trials, store)
+
+
+def tidy(trials: Sequence[Trial], store: Store) -> pd.DataFrame:
+    """What a store holds of some trials, a row per trial and metric."""
     results: dict[str, dict[str, float]] = {}
     for (key, name), row in store.rows.items():
         if name != "end":

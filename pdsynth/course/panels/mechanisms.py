@@ -104,6 +104,20 @@ def draw_laws(plot: Board, at: Any, both: list[np.ndarray], epsilon: float, cell
         )
 
 
+def say(facts: dict[str, Any]) -> str:
+    """What the panel shows, in words."""
+    epsilon, top = facts["promised"], facts["top"]
+    broken = f"more than the promised {epsilon:g}: not {epsilon:g}-differentially private"
+    return (
+        f"One person changes an answer's chance {facts['factor']:.2f} times; "
+        f"{facts['allowed']:.2f} is allowed. Over all outputs ε = {facts['truth']:.3g}, "
+        f"{'as promised' if facts['kept'] else broken}. "
+        f"Real count of {top}: {facts['count']:,}; the noise moves it by about "
+        f"{facts['noise']:.3g}. {top} is named the commonest with probability "
+        f"{facts['named']:.3g}."
+    )
+
+
 @live_panel(
     adult("complete"),
     tries=(
@@ -153,9 +167,9 @@ def view(
     plot.set(x={"range": [z[0] - 0.5, z[-1] + 0.5]})
     truth = max(worst_ratio(*state["laplace"]), worst_ratio(*choices))
     factor, allowed = float(np.exp(truth)), float(np.exp(epsilon))
-    fine = truth <= epsilon * (1 + 1e-9)
+    kept = truth <= epsilon * (1 + 1e-9)
     plot.note(f"<b>{factor:.2f}</b> times as likely, at most", 0.02, 0.97, 1,
-              "look" if fine else "attack", 16, xref="x domain", yref="y domain", xanchor="left",
+              "look" if kept else "attack", 16, xref="x domain", yref="y domain", xanchor="left",
               yanchor="top")  # fmt: skip
     draws = moved[top] + CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (RELEASES,))
     x, y = rain(draws, int(z[0]), int(z[-1]))
@@ -171,15 +185,6 @@ def view(
             "first": 0,
         },
     }
-    broken = f"more than the promised {epsilon:g}: not {epsilon:g}-differentially private"
-    status = (
-        f"One person changes an answer's chance {factor:.2f} times; {allowed:.2f} is allowed. "
-        f"Over all outputs ε = {truth:.3g}, "
-        f"{'as promised' if truth <= epsilon * (1 + 1e-9) else broken}. "
-        f"Real count of {labels[top]}: {counts[top]:,}; the noise moves it by about "
-        f"{share / epsilon:.3g}. {labels[top]} is named the commonest with probability "
-        f"{choices[0][top]:.3g}."
-    )
     facts = {
         "truth": truth,
         "factor": factor,
@@ -189,12 +194,13 @@ def view(
         "top": labels[top],
         "named": float(choices[0][top]),
         "count": int(counts[top]),
+        "kept": kept,
     }
     noise = CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (6,))
     six = ", ".join(f"{c:,}" for c in counts[top] + noise)
     return View(
         plot.figure,
-        status,
+        say(facts),
         [
             f"<b>Six releases of the count of {labels[top]}</b>, each of "
             f"which would cost ε again: {six}"

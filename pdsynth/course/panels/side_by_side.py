@@ -102,6 +102,26 @@ def draw_results(
     published: bool,
 ) -> None:
     """Distance and loss, one row per algorithm; ``before`` its tables were made to agree."""
+    draw_distances(plot, found, before, sensitive)
+    draw_losses(plot, found)
+    near = sorted(found, key=lambda name: (math.isnan(found[name].distance), found[name].distance))
+    best = found[near[0]].distance
+    plot.note(f"<b>{percent(best)}</b>", math.log10(best), near[0], 1, "look", 15, xshift=14,
+              xanchor="left")  # fmt: skip
+    rows = {"categoryorder": "array", "categoryarray": near}
+    endless = published and not all(result.loss < math.inf for result in found.values())
+    plot.entitle(
+        "x2y2", f"What a change of {sensitive} alone costs{' (∞: not private)' if endless else ''}"
+    )
+    plot.set(
+        y=rows, y2=rows, x2={"range": [math.log10(LEAST), math.log10(10 * MOST)], "title": "ε"}
+    )
+
+
+def draw_distances(
+    plot: Board, found: dict[str, Result], before: dict[str, Result], sensitive: str
+) -> None:
+    """Two dots of each algorithm, over all pairs and over those of the other attributes."""
     names = list(found)
     if before is not found:
         plot.dots(
@@ -127,6 +147,10 @@ def draw_results(
             name=label,
             hover="%{y}: %{x:.4f}",
         )
+
+
+def draw_losses(plot: Board, found: dict[str, Result]) -> None:
+    """What a change of the sensitive attribute alone costs, where a proof says it."""
     losses = {name: result.loss for name, result in found.items() if not math.isnan(result.loss)}
     for finite, colour in ((True, "private"), (False, "attack")):
         mine = {name: loss for name, loss in losses.items() if (loss < math.inf) == finite}
@@ -143,18 +167,6 @@ def draw_results(
             symbol="circle" if finite else "x",
             text=[f"   {loss:.3g}" if finite else "   ∞" for loss in mine.values()],
         )
-    near = sorted(names, key=lambda name: (math.isnan(found[name].distance), found[name].distance))
-    best = found[near[0]].distance
-    plot.note(f"<b>{percent(best)}</b>", math.log10(best), near[0], 1, "look", 15, xshift=14,
-              xanchor="left")  # fmt: skip
-    rows = {"categoryorder": "array", "categoryarray": near}
-    endless = published and not all(result.loss < math.inf for result in found.values())
-    plot.entitle(
-        "x2y2", f"What a change of {sensitive} alone costs{' (∞: not private)' if endless else ''}"
-    )
-    plot.set(
-        y=rows, y2=rows, x2={"range": [math.log10(LEAST), math.log10(10 * MOST)], "title": "ε"}
-    )
 
 
 def draw_plan(plot: Board, known: Plan, k: int | str) -> None:
