@@ -174,7 +174,8 @@ strict.ledger_.to_frame()[["step", "mechanism", "released", "epsilon", "total"]]
 def worth(epsilon, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # below ε = 1 the library warns: see the next cell
-        made = pds.GeneticBayes(epsilon, k=2, search="exact", random_state=seed).fit(adult.frame, schema=adult.schema)
+        made = pds.GeneticBayes(epsilon, k=2, search="exact", random_state=seed, reconcile=pds.parts.AsMeasured())
+        made.fit(adult.frame, schema=adult.schema)  # the network is asked for, so its tables needn't agree
     edge = [(adult.schema.index(c), adult.schema.index(p)) for p, c in made.network_.edges]
     return sum(weights[c, p] for c, p in edge) / exact_search(weights, 2).fitness
 
