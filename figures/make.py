@@ -262,7 +262,7 @@ def make_main(options: argparse.Namespace) -> None:
     settings = board.paper.read_settings(result.parameters)
     same = redrawn(board, 3).data if 3 in board.keys else None
     save(yardsticks.main_picture(result.data, settings, same), HERE / "main.svg")
-    shown = summarise(yardsticks.shown_in_main(result.data))
+    shown = summarise(yardsticks.shown_in_main(result.data, same))
     if same is not None:  # an empty relation: replace-one, as all of figure 1
         shown = pd.concat([shown, summarise(yardsticks.same_in_main(same))], ignore_index=True)
     shown.to_csv(HERE / "main.csv", index=False, lineterminator="\n", float_format="%.5g")

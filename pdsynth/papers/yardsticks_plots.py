@@ -122,10 +122,12 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     return drawing.legend_below(plot, 190 + 250 * -(-len(names) // 2))
 
 
-def shown_in_main(data: pd.DataFrame) -> pd.DataFrame:
-    """The trials behind the main picture."""
+def shown_in_main(data: pd.DataFrame, same: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The trials of figure 1 in the main picture, without the peers that figure 3 brings."""
     part = select(data, metric=DISTANCE, dataset=THESIS).dropna(subset="value")
-    return part[part["method"].isin(MAIN) & part["k"].isin(("", "auto"))]
+    part = part[part["method"].isin(MAIN) & part["k"].isin(("", "auto"))]
+    beside = part.iloc[:0] if same is None else same_in_main(same)
+    return part[~part["method"].isin(beside.loc[beside["guarantee"] != "strict", "method"])]
 
 
 def same_in_main(same: pd.DataFrame) -> pd.DataFrame:
@@ -142,22 +144,18 @@ def main_picture(data: pd.DataFrame, settings: Any, same: pd.DataFrame | None = 
     ``data``: trials of figure 1. ``same``: those of figure 3, whose peers take the place of figure
     1's.
     """
-    shown, plot = shown_in_main(data), panels(1, [""])
+    plot, part = panels(1, [""]), summarise(shown_in_main(data, same))
     beside = None if same is None else same_in_main(same)
-    if beside is not None and len(beside):
-        shown = shown[~shown["method"].isin(beside.loc[beside["guarantee"] != "strict", "method"])]
-    part = summarise(shown)
     curves(plot, part.assign(k=""), settings.delta)
     repeats = say_repeated(part)
     if beside is not None and len(beside):
         points = described(beside)
         add_curves(plot, points, True)
-        repeats = f"{say_repeated(part)}; beside: {promise_repeated(points)}"
+        repeats = promise_repeated(pd.concat([part, points]))
     plot.update_yaxes(
         title_text="2-way average variation distance",
         **log_ticks((0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5)),
     )
     plot.update_xaxes(title_text="privacy budget ε", **log_ticks(settings.epsilons))
-    title = "How far is the synthetic table from the real one?"
-    words = small_print(title, f"{THESIS}; {repeats}")
+    words = small_print(f"{THESIS}: how far is the synthetic table from the real one?", repeats)
     return drawing.legend_below(plot.update_layout(title_text=words), 540)

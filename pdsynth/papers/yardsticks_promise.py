@@ -206,8 +206,9 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_xaxes(**log_ticks(settings.same_epsilons))
     title_below(plot, "ε", columns, len(at))
     words = small_print("The same promise: lower is better", say_repeated(points))
-    rows = -(-len(at) // columns)
-    return drawing.legend_below(plot.update_layout(title_text=words), 260 + 260 * rows)
+    height = 260 + 260 * -(-len(at) // columns)
+    drawing.legend_below(plot.update_layout(title_text=words), height)
+    return plot.update_layout(height=height + 24, margin_t=108)  # panels' titles have two lines
 
 
 def say_repeated(points: pd.DataFrame) -> str:

@@ -301,5 +301,7 @@ class TestCommitted:
 
     def test_the_main_picture_has_its_numbers(self, make, root):
         main = pd.read_csv(root / "figures" / "main.csv", dtype={"k": str})
-        assert set(main["guarantee"]) == {"strict", "(ε, δ)"}
+        assert set(main["guarantee"]) == {"strict", "pure ε", "(ε, δ)"}
+        peer = main[main["method"] == "MST"]
+        assert set(peer["relation"]) == {"replace_one", "add_remove"}, "figure 3's alone"
         assert (root / "figures" / "main.svg").exists()
