@@ -25,6 +25,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -502,7 +503,8 @@ def section(paper: Paper, key: Key, result: Result) -> str:
         for f in fields(paper.settings)
         if json.dumps(f.default) != json.dumps(p.get(f.name, f.default))
     }
-    option += "".join(f" --set {name}={json.dumps(value)}" for name, value in changed.items())
+    words = (shlex.quote(f"{name}={json.dumps(value)}") for name, value in changed.items())
+    option += "".join(f" --set {word}" for word in words)
     viewed = ""
     if says := paper.experiments[key].get("view", {}).get("says"):
         viewed = f"\nAs the paper draws it ({says}): [picture]({base}_paper.svg).\n"

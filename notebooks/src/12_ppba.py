@@ -233,7 +233,7 @@ trials = pds.evaluate.compare(methods, adult, [1.0], repeats=3, measures=["avd2"
 trials.groupby(["method", "measure"], sort=False)["value"].agg(["mean", "std"]).unstack().round(4)
 
 # %% [markdown]
-# Three runs can't tell PPBA at q = 1 from PrivBayes. Twenty (`repeats=20` in this cell) hardly can: 0.036 ± 0.002 beside 0.035 ± 0.001. Twenty at q = 0.85 give 0.038 ± 0.002, at q = 1.2 they give 0.040 ± 0.003: the ratio only takes from somebody.
+# Three runs can't tell PPBA at q = 1 from PrivBayes. Twenty (`repeats=20` in this cell) hardly can: 0.036 ± 0.002 beside 0.035 ± 0.001. With `q=0.85` in the place of 1 they give 0.038 ± 0.002, with `q=1.2` 0.040 ± 0.003: the ratio only takes from somebody.
 # What a spanning tree buys is a smaller candidate set. It saves no time here, since most of it goes into making the tables agree.
 #
 # ## What is still not private

@@ -326,7 +326,8 @@ class ResidualRounds(Residual):
     ``rounds``: how many ε is planned for; ``"auto"``: four tables of each attribute, or fewer in
     proportion where single columns take of the pairs' ε. A table that changed the model by no more
     than its noise doubles the next round's ε, one that changed it by more than eight times that
-    lowers it (as AIM's annealing), so ε ends after fewer or more rounds.
+    lowers it (as AIM's annealing), so ε ends after fewer or more rounds. A table with noise of less
+    than a record isn't measured again.
     """
 
     rounds: int | str = "auto"

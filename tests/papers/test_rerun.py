@@ -1,6 +1,10 @@
 """``figures/make.py --only``: some curves run anew, every other committed trial stays."""
 
 import importlib.util
+import json
+import re
+import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -63,6 +67,33 @@ def test_a_rerun_keeps_the_committed_settings(make, monkeypatch, tmp_path, tiny)
     back = make.read(board.file(3, "_trials.csv"))
     assert set(back["epsilon"]) == {0.5} and len(back) == len(first.data)
     assert '"again"' in board.file(3, ".json").read_text("utf-8")
+
+
+# --- the command under a figure
+
+
+def settings_of(make, command):
+    """What the tool is told by a command, as a shell gives it; and the figure or table."""
+    words = [*pairwise(shlex.split(command))]
+    ((kind, number),) = [at for at in words if at[0] in ("--figure", "--table")]
+    told = dict(make.setting(word) for option, word in words if option == "--set")
+    return {"--figure": "fig", "--table": "table"}[kind] + number, told
+
+
+def test_a_shell_gives_the_command_of_every_page_its_committed_settings(make):
+    several = 0
+    for page in ROOT.glob("figures/*/README.md"):
+        for command in re.findall(r"\* Command: `(python [^`]+)`", page.read_text("utf-8")):
+            name, told = settings_of(make, command)
+            facts = json.loads((page.parent / f"{name}.json").read_text("utf-8"))
+            assert {n: facts[n] for n in told} == told, command
+            several += sum(isinstance(value, list) for value in told.values())
+    assert several >= 3
+
+
+def test_twin_a_list_without_quotes_is_another_setting(make):
+    bare = 'python figures/make.py p --figure 3 --set same_peers=["MST"]'
+    assert settings_of(make, bare) == ("fig3", {"same_peers": "[MST]"})
 
 
 # --- what is committed stays

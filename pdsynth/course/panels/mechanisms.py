@@ -1,5 +1,6 @@
 """Lesson 01: a noisy count and a noisy choice on two neighbouring tables, within e^±ε or not."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,18 @@ def draw_laws(plot: Board, at: Any, both: list[np.ndarray], epsilon: float, cell
         )
 
 
+def grab(labels: Sequence[str], counts: np.ndarray, becomes: int) -> dict[str, Any]:
+    """The bars of the commonest values, and on which of them the person stands who is dragged."""
+    places = np.argsort(-counts, kind="stable")[:SHOWN]
+    return {
+        "bars": [labels[j] for j in places],
+        "heights": counts[places].tolist(),
+        "people": [min(becomes, len(places) - 1)],
+        "bar": "becomes",
+        "first": 0,
+    }
+
+
 def say(facts: dict[str, Any]) -> str:
     """What the panel shows, in words."""
     epsilon, top = facts["promised"], facts["top"]
@@ -174,17 +187,7 @@ def view(
     draws = moved[top] + CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (RELEASES,))
     x, y = rain(draws, int(z[0]), int(z[-1]))
     plot.dots(x, y, "look", symbol="circle", size=4, hover=False, marker={"opacity": 0.8})
-    places = np.argsort(-counts, kind="stable")[:SHOWN]
-    plot.layout["meta"] |= {
-        "rain": len(plot.traces) - 1,
-        "grab": {
-            "bars": [labels[j] for j in places],
-            "heights": counts[places].tolist(),
-            "people": [min(becomes, len(places) - 1)],
-            "bar": "becomes",
-            "first": 0,
-        },
-    }
+    plot.layout["meta"] |= {"rain": len(plot.traces) - 1, "grab": grab(labels, counts, becomes)}
     facts = {
         "truth": truth,
         "factor": factor,
