@@ -37,6 +37,13 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
+def shared(tmp_path_factory) -> Path:
+    """A folder of this run that all workers share."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
 def adult():
     """Adult, all 48,842 rows."""
     from pdsynth.datasets.adult import load_adult

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import ast
 import gzip
-import hashlib
 import json
 import os
 import re
@@ -19,7 +18,6 @@ import shutil
 import sys
 import tarfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -44,15 +42,6 @@ HOME_ENDS = "## From a messy file"
 # A link, also of a picture, to a file of the repository: its words, the file, the part of the file.
 LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)")
 PAPER_PAGES = "\n```{toctree}\n:hidden:\n:glob:\n\n*/README\nADVICE\n```\n"
-
-
-def fingerprint() -> str:
-    """Changes whenever outputs may: with the library, its data, and this folder's sources."""
-    files = [p for p in sorted((ROOT / "pdsynth").rglob("*")) if "__pycache__" not in p.parts]
-    whole = hashlib.sha256(b"".join(p.read_bytes() for p in files if p.is_file()))
-    own = [HERE / name for name in ("states.py", "states.toml", "executed.py", "kernel.py")]
-    whole.update(b"".join(p.read_bytes() for p in own))
-    return whole.hexdigest()[:16]
 
 
 def is_helper(code: str) -> bool:
@@ -82,6 +71,7 @@ def page(notebook: dict) -> dict:
         elif is_helper(text):
             cell["metadata"]["tags"] = ["hide-input"]
     notebook["cells"] = [c for c in notebook["cells"] if "".join(c["source"]).strip()]
+    notebook["metadata"]["language_info"]["pygments_lexer"] = "ipython3"
     return notebook
 
 
@@ -191,28 +181,27 @@ def trim_icons(html: Path) -> None:
     script.write_text(kept, encoding="utf-8")
 
 
-def keep(path: Path, function: Callable[..., bytes], *arguments: object) -> None:
-    """Write what the function gives, all of it or nothing."""
-    part = path.with_suffix(".part")
-    part.write_bytes(function(*arguments))
-    part.replace(path)
-
-
-def compute(panels: dict[str, list[str]], folder: Path, cache: Path, few: bool) -> None:
-    """The lessons in ``folder`` get their outputs; they and all states are in the cache then."""
+def compute(panels: dict[str, list[str]], folder: Path, cache: Path, few: bool) -> Path:
+    """The lessons in ``folder`` get their outputs; returns where the states of the panels are."""
     from joblib import Parallel, delayed
 
-    cache.mkdir(parents=True, exist_ok=True)
-    texts = {path: path.read_bytes() for path in folder.glob("*.ipynb")}
-    held = {path: cache / f"{path.stem}-{hashlib.sha256(text).hexdigest()[:12]}.ipynb"
-            for path, text in texts.items() if b'"cell_type": "code"' in text}  # fmt: skip
+    found = {path: json.loads(path.read_bytes()) for path in folder.glob("*.ipynb")}
+    lessons = {path: lesson for path, lesson in found.items() if executed.code_cells(lesson)}
+    held = {path: executed.kept(cache, lesson) for path, lesson in lessons.items()}
+    places = cache / executed.fingerprint() / ("few" if few else "all")
     ordered = executed.longest_first(list(held), ROOT / "notebooks" / "map.toml")
-    jobs = [(held[path], executed.outputs, str(path)) for path in ordered]
-    jobs += [(cache / f"{topic}.json.gz", states.packed, topic, few)
-             for found in panels.values() for topic in found]  # fmt: skip
-    Parallel(n_jobs=2, batch_size=1)(delayed(keep)(*job) for job in jobs if not job[0].exists())
-    for path, done in held.items():
-        path.write_bytes(done.read_bytes())
+    jobs = [(held[path], executed.outputs, lessons[path], str(folder)) for path in ordered]
+    jobs += [(places / f"{topic}.json.gz", states.packed, topic, few)
+             for topics in panels.values() for topic in topics]  # fmt: skip
+    Parallel(n_jobs=2, batch_size=1)(
+        delayed(executed.keep)(*job) for job in jobs if not job[0].exists()
+    )
+    for path, lesson in lessons.items():
+        shown = json.loads(held[path].read_bytes())
+        for cell, outputs in zip(executed.code_cells(lesson), shown, strict=True):
+            cell["outputs"] = outputs
+        path.write_text(json.dumps(lesson), encoding="utf-8")
+    return places
 
 
 def write_states(panels: dict[str, list[str]], cache: Path, folder: Path) -> None:
@@ -235,16 +224,6 @@ def front_end(folder: Path) -> None:
         (folder / "plotly.min.js.gz").write_bytes(gzip.compress(file.read(), 9, mtime=0))
 
 
-def kernels(folder: Path) -> None:
-    """What kernels do differently here: guesses hold their answers, figures show as drawings."""
-    startup = folder / "profile_default" / "startup"
-    startup.mkdir(parents=True, exist_ok=True)
-    shutil.copy(HERE / "kernel.py", startup / "00-site.py")
-    paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    os.environ |= {"IPYTHONDIR": str(folder), "PDSYNTH_STATIC": "1", "PYTHONPATH": paths}
-    os.environ["PDSYNTH_PROGRESS"] = "0"  # bars are widgets: their states fill pages
-
-
 def main() -> int:
     """Build the site; returns Sphinx's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -259,11 +238,10 @@ def main() -> int:
     panels = gather(source, options.lessons, options.brief)
     static.mkdir()
     front_end(static)
-    kernels(out / "ipython")
-    cache = (options.cache or out / "cache").resolve() / fingerprint()
-    cache /= "few" if options.few else "all"
-    compute(panels, source / "lessons", cache, options.few)
-    write_states(panels, cache, static / "panels")
+    os.environ |= executed.kernels(out / "ipython")
+    cache = (options.cache or out / "cache").resolve()
+    places = compute(panels, source / "lessons", cache, options.few)
+    write_states(panels, places, static / "panels")
     front_page(source, panels)
     print(f"lessons and states: {time.perf_counter() - start:.0f} s", flush=True)
     os.environ["PDSYNTH_SITE_STATIC"] = str(static)

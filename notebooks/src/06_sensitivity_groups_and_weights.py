@@ -167,11 +167,11 @@ climb.rename_axis("people who changed").round(3).to_frame().T
 
 # %%
 three = [pds.Attribute.categorical(name, ["no", "yes"]) for name in ("X", "S", "Z")]
-run = pds.HPPrivBayes(1.0, k=0, sensitive="S", theta=0.1, random_state=0, personal=pds.parts.SensitivityGroups(rare_values="same_noise"))
-run.set_params(guarantee="published")
+recipe = pds.HPPrivBayes(1.0, k=0, sensitive="S", theta=0.1, random_state=0, personal=pds.parts.SensitivityGroups(rare_values="same_noise"))
+recipe.set_params(guarantee="published")
 
 def scale_of_s(steps):
-    ledger = run.fit(crowd(steps), schema=pds.Schema(tuple(three))).ledger_
+    ledger = recipe.fit(crowd(steps), schema=pds.Schema(tuple(three))).ledger_
     return next(float(e.scale) for e in ledger.entries if e.step.startswith("table(S"))
 
 def fourth():

@@ -1,10 +1,11 @@
-"""Runs one notebook in an IPython shell in this process: ``python run_notebook.py PATH``.
+"""Runs one notebook in a kernel, as the website does: ``python run_notebook.py PATH``.
 
 It exits 1 with what went wrong. With ``--student`` unanswered exercises are fine, with
 ``--panels=any`` any number of panels. A display that fails counts as an error, as does a live panel
 that shows one. Where a lesson asks for a guess, no cell before it, and no text up to the next
-heading, may show the answer; then a guess is committed. ``PATH SOLUTIONS``: first as a student who
-answers nothing, then the answers, and every cell that an answer changes, in the same shell.
+heading, may show the answer; after the last cell all guesses are committed. ``PATH SOLUTIONS``:
+first as a student who answers nothing, then the answers, and every cell that an answer changes, in
+the same kernel. ``--keep=CACHE`` keeps what the cells of ``PATH`` show where the website looks.
 Noise is seeded below the library, so that no run shows an answer's digits by chance.
 """
 
@@ -13,23 +14,23 @@ import contextlib
 import io
 import json
 import os
-import random
 import re
-import secrets
 import sys
 import tempfile
+from pathlib import Path
 
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parents[1] / "website"))
+import executed  # noqa: E402
+
+DICE = """\
+import os, random, secrets
 _dice = random.Random(7)
 os.urandom, secrets.randbits = _dice.randbytes, _dice.getrandbits  # before NumPy takes them
-os.environ["IPYTHONDIR"] = tempfile.mkdtemp()  # no history in the user's home
-os.environ["PLOTLY_RENDERER"] = "plotly_mimetype"  # outside a kernel Plotly would open a browser
-
-from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
-from ipywidgets.widgets import widget  # noqa: E402
-
-from pdsynth.course.exercises.exercise import Message  # noqa: E402
-from pdsynth.course.guess import Guess  # noqa: E402
-from pdsynth.course.widgets.live import LivePanel  # noqa: E402
+"""
+TOOLS = f"import sys; sys.path.append({str(HERE)!r}); import run_notebook"
+LISTEN, REPORT = ("code", f"{TOOLS}; run_notebook.listen()"), ("code", "run_notebook.report()")
+WRONG = []  # what exercises said in this kernel
 
 
 def plain(html):
@@ -37,16 +38,60 @@ def plain(html):
     return " ".join(re.sub("<[^>]*>", " ", html).split())
 
 
+# In the kernel.
+
+
+def listen():
+    """From now on remember the exercises that say that an answer isn't right."""
+    from IPython import get_ipython
+
+    from pdsynth.course.exercises.exercise import Message
+
+    def hear(ran):
+        asked = isinstance(ran.result, Message) and ".check(" in ran.info.raw_cell
+        if asked and not ran.result.right:
+            WRONG.append(f"an exercise of this notebook doesn't pass: {ran.result.text}")
+
+    get_ipython().events.register("post_run_cell", hear)
+
+
+def report():
+    """Commit all guesses; print them, errors of live panels, and exercises not passed, as JSON."""
+    from ipywidgets.widgets import widget
+
+    from pdsynth.course.guess import Guess
+    from pdsynth.course.widgets.live import LivePanel
+
+    held = list(widget._instances.values())
+    with contextlib.redirect_stdout(io.StringIO()):
+        guesses = [facts(one) for one in held if isinstance(one, Guess)]
+    panels = [repr(one.error) for one in held if isinstance(one, LivePanel)]
+    print(json.dumps({"guesses": guesses, "panels": panels, "wrong": WRONG}))
+
+
+def facts(guess):
+    """A guess once it is committed: what it asks, its answer, and what stands below the answer."""
+    guess.commit(guess.options[0] if guess.options else "1")
+    return {
+        "question": guess.question,
+        "unit": guess.unit,
+        "answer": guess.write(guess.answer),
+        "chosen": isinstance(guess.answer, str),
+        "detail": plain(guess.detail.value),
+    }
+
+
+# Beside it.
+
+
 def spoiled(guess, seen):
     """The answer of a committed guess, if a reader could have read it in ``seen``."""
-    if isinstance(guess.answer, str):
-        detail = plain(guess.detail.value)
-        return detail if detail and detail in plain(seen) else None
-    words = guess.write(guess.answer)
-    number = words.split()[0]
+    if guess["chosen"]:
+        return guess["detail"] if guess["detail"] and guess["detail"] in plain(seen) else None
+    number = guess["answer"].split()[0]
     digits = re.findall(r"\d", number.lstrip("0."))
-    short = len(digits) < 3 or number in guess.question + guess.unit
-    told = words if short else number
+    short = len(digits) < 3 or number in guess["question"] + guess["unit"]
+    told = guess["answer"] if short else number
     return told if re.search(rf"(?<![\d.,]){re.escape(told)}(?![.,]?\d)", seen) else None
 
 
@@ -61,19 +106,18 @@ def below(cells):
     return "\n".join(texts)
 
 
-def faces(shell, value):
-    """How the result of a cell shows itself."""
-    if value is None or isinstance(value, Guess):
-        return ""
-    data = shell.display_formatter.format(value)[0]
-    return "\n".join(data[kind] for kind in ("text/plain", "text/html") if kind in data)
+def words(shown):
+    """What the outputs of a cell say to a reader."""
+    said = [output.get("text", "") for output in shown]
+    for data in (output.get("data", {}) for output in shown):
+        said += [data.get("text/plain", ""), plain("".join(data.get("text/html", "")))]
+    return "\n".join("".join(part) for part in said)
 
 
-def ask(guess, seen):
-    """Commit a guess; the problem with it, or None."""
-    guess.commit(guess.options[0] if guess.options else "1")
-    told = spoiled(guess, seen)
-    return told and f"{told!r} can be read before the guess {guess.question!r}"
+def is_guess(shown):
+    """Whether a cell asks for a guess."""
+    return any("pdsynth-guess" in "".join(output.get("data", {}).get("text/html", ""))
+               for output in shown)  # fmt: skip
 
 
 def answers(student, solved):
@@ -90,33 +134,49 @@ def answers(student, solved):
     return found
 
 
-def run(cells, student, any_panels=False):
-    """The first problem of the notebook as text, or None."""
-    shell = InteractiveShell.instance()
-    failed = []
-    # also called for a broken repr
-    shell._showtraceback = lambda kind, value, trace: failed.append("\n".join(trace))
-    seen = ""
+def run(cells):
+    """What every code cell shows, run in a kernel with seeded noise; or the error of one."""
+    from nbclient.exceptions import CellExecutionError
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+    make = {"code": new_code_cell, "markdown": new_markdown_cell}
+    notebook = new_notebook(cells=[make[kind](source) for kind, source in cells])
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= executed.kernels(Path(folder))
+        (Path(folder) / "profile_default" / "startup" / "00-dice.py").write_text(DICE)
+        try:
+            return json.loads(executed.outputs(notebook, "."))
+        except CellExecutionError as error:
+            return f"failed cell:\n{error}"
+
+
+def reported(shown):
+    """What the kernel reported in a cell's outputs."""
+    said = [output["text"] for output in shown if output.get("name") == "stdout"]
+    return json.loads("".join(said).splitlines()[-1])
+
+
+def problem(cells, shown, found, any_panels):
+    """The first problem of cells that ran to their end, as text, or None."""
+    seen, guesses, outputs = "", iter(found["guesses"]), iter(shown)
     for place, (kind, source) in enumerate(cells):
         seen += f"\n{source}"
         if kind == "markdown":
             continue
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            shown = shell.run_cell(source).result
-        if failed:
-            return f"failed cell:\n{source}\n{failed[0]}"
-        if isinstance(shown, Guess):
-            problem = ask(shown, seen + below(cells[place + 1 :]))
-            if problem:
-                return problem
-        seen += f"\n{printed.getvalue()}\n{faces(shell, shown)}"
-        asked = isinstance(shown, Message) and ".check(" in source
-        if asked and not (shown.right or student):
-            return f"an exercise of this notebook doesn't pass: {shown.text}\n{source}"
-    panels = [w for w in widget._instances.values() if isinstance(w, LivePanel)]
-    broken = [panel.error for panel in panels if panel.error is not None]
-    if (len(panels) != 1 and not any_panels) or broken:
-        return f"expected one live panel without an error, found {len(panels)}; errors: {broken!r}"
+        now = next(outputs)
+        if failed := [one for one in now if one["output_type"] == "error"]:
+            return f"failed cell:\n{source}\n{failed[0]['evalue']}"
+        if not is_guess(now):
+            seen += f"\n{words(now)}"
+            continue
+        guess = next(guesses)
+        if told := spoiled(guess, seen + below(cells[place + 1 :])):
+            return f"{told!r} can be read before the guess {guess['question']!r}"
+    if found["wrong"]:
+        return found["wrong"][0]
+    panels = found["panels"]
+    if (len(panels) != 1 and not any_panels) or any(error != "None" for error in panels):
+        return f"expected one live panel without an error, found {len(panels)}; errors: {panels}"
     return None
 
 
@@ -126,11 +186,27 @@ def read(path):
         return [(c["cell_type"], "".join(c["source"])) for c in json.load(file)["cells"]]
 
 
+def main(paths, student, any_panels, cache):
+    """The first problem of the notebooks as text, or None."""
+    first, *rest = map(read, paths)
+    own = first if student or rest else [LISTEN, *first]
+    then = [*answers(first, rest[0]), REPORT] if rest else []
+    shown = run([*own, LISTEN, REPORT, *then])
+    if isinstance(shown, str):
+        return shown
+    count = sum(kind == "code" for kind, _ in own)
+    for place in (count + 1, -1):
+        if told := problem(own, shown, reported(shown[place]), any_panels):
+            return told
+    if cache:
+        notebook = json.loads(Path(paths[0]).read_bytes())
+        held = executed.kept(Path(cache), notebook)
+        executed.keep(held, lambda: json.dumps(shown[:count]).encode())
+    return None
+
+
 if __name__ == "__main__":
     paths = [word for word in sys.argv[1:] if not word.startswith("--")]
-    first, *rest = map(read, paths)
-    any_panels = "--panels=any" in sys.argv
-    problem = run(first, "--student" in sys.argv or rest, any_panels)
-    if rest and problem is None:
-        problem = run(answers(first, rest[0]), False, any_panels)
-    sys.exit(problem)
+    caches = [word.partition("=")[2] for word in sys.argv[1:] if word.startswith("--keep=")]
+    flags = "--student" in sys.argv, "--panels=any" in sys.argv
+    sys.exit(main(paths, *flags, caches[0] if caches else None))

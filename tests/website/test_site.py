@@ -81,35 +81,36 @@ def build(root, *options):
     return run
 
 
-def once(root, tmp_path_factory, name, *options):
-    """A site that all workers share: the first one builds it."""
-    worker = "PYTEST_XDIST_WORKER" in os.environ
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if worker else base) / name
+def once(root, shared, name, *options):
+    """A site that all workers share: the first one builds it, from what lessons were seen to show.
+
+    ``test_notebooks.py`` leaves that in the same cache.
+    """
+    folder = shared / name
     with FileLock(f"{folder}.lock"):
         if not (folder / "built").exists():
-            build(root, *options, "--out", str(folder))
+            build(root, *options, "--out", str(folder), "--cache", str(shared / "cache"))
             (folder / "built").touch()
     return folder / "html"
 
 
-def built(root, tmp_path_factory, name, *options):
+def built(root, shared, name, *options):
     """The site in ``PDSYNTH_SITE``, all of it, if that is set, as before it is published."""
     if whole := os.environ.get("PDSYNTH_SITE"):
         return (root / whole).resolve()
-    return once(root, tmp_path_factory, name, *options)
+    return once(root, shared, name, *options)
 
 
 @pytest.fixture(scope="module")
-def one(root, tmp_path_factory):
+def one(root, shared):
     """The site of lesson 00 alone."""
-    return once(root, tmp_path_factory, "one", "--lessons", "00", "--brief", "--few")
+    return once(root, shared, "one", "--lessons", "00", "--brief", "--few")
 
 
 @pytest.fixture(scope="module")
-def site(root, tmp_path_factory):
+def site(root, shared):
     """All pages and lessons; one control of each panel moves, which is built sooner."""
-    return built(root, tmp_path_factory, "site", "--few")
+    return built(root, shared, "site", "--few")
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import gzip
 import importlib.util
 import json
-import os
 import sys
 import tempfile
 import warnings
@@ -136,20 +135,30 @@ def test_lessons_are_run_the_longest_first(build, root):
     assert ordered[-1].stem == "glossary" and ordered[0].stem == "18_side"
 
 
+def lesson(source):
+    """A notebook of one code cell."""
+    cell = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "id": "a"}
+    return {"cells": [cell | {"source": source}], "metadata": {}, "nbformat": 4,
+            "nbformat_minor": 5}  # fmt: skip
+
+
 def test_a_lesson_that_fails_stops_the_build_and_leaves_nothing_in_the_cache(build, tmp_path):
-    cell = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
-    lesson = {"cells": [cell | {"id": "a", "source": "1 + 1"}], "metadata": {}, "nbformat": 4,
-              "nbformat_minor": 5}  # fmt: skip
-    path = tmp_path / "00_a.ipynb"
-    path.write_text(json.dumps(lesson))
-    build.keep(tmp_path / "held", build.executed.outputs, str(path))
-    (done,) = json.loads((tmp_path / "held").read_text())["cells"]
-    assert done["outputs"][0]["data"]["text/plain"] in ("2", ["2"])
-    lesson["cells"][0]["source"] = "1 / 0"
-    path.write_text(json.dumps(lesson))
+    held = {text: build.executed.kept(tmp_path, lesson(text)) for text in ("1 + 1", "1 / 0")}
+    run = build.executed.outputs, lesson("1 + 1"), str(tmp_path)
+    build.executed.keep(held["1 + 1"], *run)
+    ((shown,),) = json.loads(held["1 + 1"].read_text())
+    assert shown["data"]["text/plain"] in ("2", ["2"])
+    run = build.executed.outputs, lesson("1 / 0"), str(tmp_path)
     with pytest.raises(Exception, match="ZeroDivisionError"):
-        build.keep(tmp_path / "other", build.executed.outputs, str(path))
-    assert not (tmp_path / "other").exists()
+        build.executed.keep(held["1 / 0"], *run)
+    assert not held["1 / 0"].exists()
+
+
+def test_what_is_kept_of_a_lesson_is_known_by_its_code_alone(build, tmp_path):
+    kept = build.executed.kept
+    changed = lesson("1")
+    changed["cells"].append({"cell_type": "markdown", "source": "Other words."})
+    assert kept(tmp_path, changed) == kept(tmp_path, lesson("1")) != kept(tmp_path, lesson("2"))
 
 
 def test_states_of_a_page_that_grows_too_large_stop_the_build(build, tmp_path, monkeypatch):
@@ -203,12 +212,8 @@ def test_twin_a_path_of_this_machine_is_found(root, tmp_path):
 
 @pytest.mark.slow
 def test_a_warning_of_a_lesson_is_shown_in_its_words_alone(build, tmp_path, monkeypatch):
-    for name in ("IPYTHONDIR", "PDSYNTH_STATIC", "PDSYNTH_PROGRESS", "PYTHONPATH"):
-        monkeypatch.setenv(name, os.environ.get(name, ""))  # set back afterwards
-    build.kernels(tmp_path / "ipython")
-    cell = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "id": "a",
-            "source": "import warnings\nwarnings.warn('eight rows are few')"}  # fmt: skip
-    lesson = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (tmp_path / "00_a.ipynb").write_text(json.dumps(lesson))
-    (done,) = json.loads(build.executed.outputs(str(tmp_path / "00_a.ipynb")))["cells"]
-    assert "".join(done["outputs"][0]["text"]) == "UserWarning: eight rows are few\n"
+    for name, value in build.executed.kernels(tmp_path / "ipython").items():
+        monkeypatch.setenv(name, value)
+    warning = lesson("import warnings\nwarnings.warn('eight rows are few')")
+    ((shown,),) = json.loads(build.executed.outputs(warning, str(tmp_path)))
+    assert "".join(shown["text"]) == "UserWarning: eight rows are few\n"
