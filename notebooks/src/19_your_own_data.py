@@ -32,18 +32,18 @@ folder = Path(tempfile.mkdtemp())
 path = folder / "my_data.csv"
 panels.own_data.example().to_csv(path, index=False)
 
-raw = pds.datasets.read_csv(path)
-explored = pds.Schema.infer(raw)
-raw.head(3)
+example = pds.datasets.read_csv(path)
+explored = pds.Schema.infer(example)
+example.head(3)
 
 # %% [markdown]
 # Somebody suspects that a colleague from the Netherlands is in it. You show him nothing but the *domain*: here for this table, and for its neighbour, in which that one record says otherwise.
 
 # %%
-neighbour = raw.assign(**{"native-country": raw["native-country"].replace("Holand-Netherlands", "United-States")})
+neighbour = example.assign(**{"native-country": example["native-country"].replace("Holand-Netherlands", "United-States")})
 
 def domains():
-    seen = {name: "Holand-Netherlands" in pds.Schema.infer(table)["native-country"].values for name, table in (("mine", raw), ("neighbour", neighbour))}
+    seen = {name: "Holand-Netherlands" in pds.Schema.infer(table)["native-country"].values for name, table in (("mine", example), ("neighbour", neighbour))}
     table = pd.Series(seen | {"largest weight, one person's own number": explored["fnlwgt"].edges[-1]}, name="in the domain").to_frame()
     return "always" if seen["mine"] and not seen["neighbour"] else "never", table
 
@@ -56,7 +56,7 @@ guess("From the list of values alone: how often can he tell whether the colleagu
 
 # %%
 try:
-    pds.PrivBayes(epsilon=1.0).fit(raw, schema=explored)
+    pds.PrivBayes(epsilon=1.0).fit(example, schema=explored)
 except pds.PrivacyError as refusal:
     print(refusal)
 
