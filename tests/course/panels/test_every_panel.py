@@ -81,10 +81,9 @@ def test_a_panel_warns_that_moving_spends_and_keeps_its_state_in_the_title(modul
     assert panel.error is None
     warned = any("real moves spend ε" in str(getattr(w, "value", "")) for w in panel.children)
     assert warned == (module.__name__.split(".")[-1] not in NOTHING_TO_SPEND)
-    for name, widget in panel.controls.items():
-        if hasattr(widget, "min"):
-            widget.value = min(widget.value + widget.step, widget.max)
-            assert panel.error is None, name
+    sliders = {n: w for n, w in panel.controls.items() if hasattr(w, "min")}
+    panel.set(**{n: min(w.value + w.step, w.max) for n, w in sliders.items()})
+    assert panel.error is None
     if panel.view.figure.layout.title.subtitle.text is not None:
         return  # the panel has words of its own there
     title = panel.figure.layout.title.text + str(panel.figure.layout.title.subtitle.text)
