@@ -17,7 +17,7 @@ from ..core.budgets import Parts, proportional
 from ..core.curator import Curator
 from ..core.errors import BudgetError, as_fraction, is_one_of, progress, share, show
 from ..core.measures import entropy
-from ..core.network import Network, Restriction
+from ..core.network import Network, Restriction, permit
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import (
@@ -150,7 +150,7 @@ def ordered(
     settles pairs), ε₁ in all. The order itself must have been paid for before.
     """
     schema, d = curator.schema, len(curator.schema)
-    permitted = (restriction or Restriction()).on(schema.names)
+    permitted = permit(restriction, schema.names)
     order = permitted.reorder(order)
     pairs = list(permitted.fixed_pairs) or [(order[0], ())]  # line 3
     share = epsilon / max(d - len(pairs), 1)

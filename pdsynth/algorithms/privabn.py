@@ -11,7 +11,7 @@ import numpy as np
 from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator
 from ..core.errors import BudgetError, plural, positive, progress
-from ..core.network import Network, Restriction
+from ..core.network import Network, Restriction, permit
 from ..core.noise import ONE_REPLACED, Noise
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Schema
@@ -147,7 +147,7 @@ def abn_strict(
     in units of K. At most :func:`count_selections` of them.
     """
     columns = list(range(len(curator.schema)) if columns is None else columns)
-    permitted = (restriction or Restriction()).on(curator.schema.names)
+    permitted = permit(restriction, curator.schema.names)
     roots = permitted.ready(columns, permitted.fixed_order)
     pairs: list[Pair] = list(permitted.fixed_pairs) or [
         (roots[noise.child(f"root{label}").below(len(roots))], ())

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator
 from ..core.errors import BudgetError, is_one_of, progress
-from ..core.network import Network, Restriction
+from ..core.network import Network, Restriction, permit
 from ..core.noise import Noise
 from ..core.recipe import Recipe
 from ..core.schema import Facts
@@ -82,7 +82,7 @@ def greedy(
     public: domains, n, ε, and what earlier selections released.
     """
     schema, d = curator.schema, len(curator.schema)
-    permitted = (restriction or Restriction()).on(schema.names)
+    permitted = permit(restriction, schema.names)
     pairs = list(permitted.fixed_pairs)  # lines 1–2
     if not pairs:
         roots = permitted.ready(range(d), ())

@@ -290,7 +290,7 @@ class Problem:
         factors = [(p, potentials[part]) for p, part in zip(self.places, self.parts, strict=True)]
         factors += self.fixed
         tables, normaliser = self.tree.calibrate(self.tree.multiply(factors), self.n)
-        margins = [tables[place.clique].sum(axis=place.out) for place in self.places]
+        margins = [np.add.reduce(tables[place.clique], place.out) for place in self.places]
         return flat(tables), flat(margins), normaliser
 
     def square(self, difference: np.ndarray) -> float:
@@ -300,7 +300,7 @@ class Problem:
 
 def flat(tables: Sequence[np.ndarray]) -> np.ndarray:
     """All cells of some tables, one after the other."""
-    return np.concatenate([np.zeros(0), *(np.ravel(t) for t in tables)])
+    return np.concatenate([np.zeros(0), *(t.ravel() for t in tables)])
 
 
 def parts(shapes: Sequence[tuple[int, ...]]) -> list[slice]:

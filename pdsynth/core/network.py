@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -353,11 +353,17 @@ class Permitted:
         return w + self.forced * (1.0 + w.sum())
 
 
+@lru_cache(maxsize=256)  # a fit asks often
+def permit(restriction: Restriction | None, names: tuple[str, ...]) -> Permitted:
+    """A restriction, or none, over the columns of a schema."""
+    return (restriction or Restriction()).on(names)
+
+
 def check_restriction(restriction: Restriction | None, k: int | str, schema: Schema) -> Permitted:
     """A restriction over the columns of a schema, refused if it needs more than k parents."""
     if restriction is not None and not isinstance(restriction, Restriction):
         raise BudgetError(f"restriction must be a Restriction, got {type(restriction).__name__}")
-    permitted = (restriction or Restriction()).on(schema.names)
+    permitted = permit(restriction, schema.names)
     if not isinstance(k, str):
         permitted.check(k)
     return permitted

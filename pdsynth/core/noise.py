@@ -321,7 +321,9 @@ class ExactNoise(Noise):
             if bound > LIMIT:
                 return self._uniform_large(bound)
             top = 2**64 - 2**64 % bound  # the last whole multiple
-            return next(word for word in words if word < top) % bound
+            while (word := next(words)) >= top:
+                pass
+            return word % bound
 
         return below
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -393,6 +393,12 @@ class Facts:
     unit: Unit = Unit()
 
 
+@lru_cache(maxsize=1024)  # a fit asks twice
+def name_bit(name: str) -> Attribute:
+    """A bit as an attribute."""
+    return Attribute.categorical(name, ["0", "1"])
+
+
 @dataclass(frozen=True)
 class BinaryEncoding:
     """The bits of a schema in code order, most significant first.
@@ -428,8 +434,7 @@ class BinaryEncoding:
             raise SchemaError(
                 f"binary encoding would name two bits {', '.join(twice)}: rename those attributes"
             )
-        bits = tuple(Attribute.categorical(n, ["0", "1"]) for n in names)
-        return Schema(bits, source=self.original.source)
+        return Schema(tuple(map(name_bit, names)), source=self.original.source)
 
     def bits(self, name: str) -> tuple[int, ...]:
         """Columns of an attribute's bits, most significant first."""

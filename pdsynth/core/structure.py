@@ -22,7 +22,7 @@ import numpy as np
 from .counts import MAX_CELLS
 from .curator import Candidates, Curator
 from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, positive, show
-from .network import Network, Permitted, Restriction, check_restriction
+from .network import Network, Permitted, Restriction, check_restriction, permit
 from .noise import ONE_REPLACED
 from .schema import Facts, Merging, Schema
 
@@ -485,7 +485,7 @@ class Restricted(Structure):
 
     def permitted(self, facts: Facts) -> Permitted:
         """The restriction over the columns of the schema."""
-        return (self.restriction or Restriction()).on(facts.schema.names)
+        return permit(self.restriction, facts.schema.names)
 
     def known(self, facts: Facts) -> tuple[str, ...]:
         """The attributes whose one table policy names."""

@@ -78,10 +78,9 @@ def strange_tables(sizes, seed):
 @pytest.mark.parametrize("name", late(ALL, LATE.__contains__))
 def test_a_strict_run_shows_nothing_but_answers_of_mechanisms(name):
     synthesizer, sizes = ALL[name]
-    for number in (1, 2):
-        first, *others = strange_tables(sizes, number)
-        for other in others:
-            assert interfere(synthesizer, first, other, sizes, number) == ""
+    first, *others = strange_tables(sizes, 1)
+    for number, other in zip((2, 1, 2), others, strict=True):  # answers far out, and by the law
+        assert interfere(synthesizer, first, other, sizes, number) == ""
 
 
 @pytest.mark.parametrize(

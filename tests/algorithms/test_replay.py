@@ -186,7 +186,7 @@ LATE = ("a look, then rounds", "rounds of bits", "rounds that stop", "rounds, gr
 def test_a_strict_fit_never_loses_more_than_its_ledger_says(name):
     synthesizer, sizes = STRICT[name]
     epsilon, found = float(Q(str(synthesizer.epsilon))), []
-    for seed, (before, after) in enumerate(neighbours(sizes, 10)):
+    for seed, (before, after) in enumerate(neighbours(sizes, 6)):
         seen = replay(synthesizer, before, after, sizes, seed=seed)
         assert seen.ok, seen
         found.append(seen.log_ratio)

@@ -21,8 +21,8 @@ import pdsynth as pds
 from pdsynth import BudgetError, audit
 from pdsynth import __main__ as command
 from pdsynth.audit import estimator, floating, pairs, table_steps
-from pdsynth.audit.attacks import Sampled, likelihood_ratio
-from pdsynth.audit.case import NOT_REFUTED, VIOLATED, Case
+from pdsynth.audit.attacks import Sampled, Sampling, bound_samples, likelihood_ratio
+from pdsynth.audit.case import NOT_REFUTED, VIOLATED, Case, Effort
 from pdsynth.audit.cases import CASES
 from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, selection_law
 from pdsynth.audit.pairs import Pair, curator_of, one_step_pair, zeros_to_ones
@@ -39,6 +39,14 @@ UNSEEN = [name for name, case in CASES.items() if case.expect == "unseen"]
 
 def sound(name, pair, release, claimed):
     return Case(name, "", "", pair, Sampled(release), claimed, expect=NOT_REFUTED)
+
+
+def find(case, runs, seed, audits=1):
+    """What an audit finds; how strong it is isn't asked, which takes longer than the audit."""
+    effort = Effort(runs, seed, audits=audits)
+    if isinstance(case.attack, Sampling):
+        return bound_samples(case.attack.samples(case, effort), effort)
+    return case.attack.measure(case, effort)
 
 
 def without_whole_fits(names):
@@ -141,26 +149,22 @@ class TestCatalogue:
     @pytest.mark.slow
     @pytest.mark.parametrize("name", BROKEN)
     def test_every_broken_step_is_caught(self, name):
-        plain = CASES[name].theory(Q(1)) >= 5  # fewer runs are enough
-        found = audit.run(name, 3000 if plain else 20_000, seed=3, audits=len(CASES))
-        assert found.verdict == VIOLATED
-        assert found.bound <= min(found.theory, found.ceiling) * (1 + 1e-9)
-        assert found.bound > found.claimed
-        assert found.as_expected
+        case = CASES[name]
+        plain = case.theory(Q(1)) >= 5  # fewer runs are enough
+        found = find(case, 3000 if plain else 20_000, seed=3, audits=len(CASES))
+        assert found.bound <= min(case.theory(case.claimed), found.ceiling) * (1 + 1e-9)
+        assert found.bound > float(case.claimed) * (1 + 1e-9)
 
     @pytest.mark.parametrize("name", without_whole_fits(SOUND))
     def test_every_sound_step_is_left_alone(self, name):
-        found = audit.run(name, 4000, seed=4)
-        assert found.verdict == NOT_REFUTED
-        assert 0 <= found.bound <= found.claimed
-        assert found.as_expected
+        found = find(CASES[name], 4000, seed=4)
+        assert 0 <= found.bound <= float(CASES[name].claimed)
 
     @pytest.mark.slow
     @pytest.mark.parametrize("name", UNSEEN)
     def test_what_sampling_cannot_see_the_ledger_does(self, name):
-        found = audit.run(name, 20_000, seed=5)
-        assert found.verdict == NOT_REFUTED
-        assert found.as_expected
+        found = find(CASES[name], 20_000, seed=5)
+        assert found.bound <= float(CASES[name].claimed)
         ledger = CASES[name].ledger()
         assert ledger.epsilon > ledger.claimed
 
@@ -266,9 +270,7 @@ class TestCatalogue:
 
     def test_progress(self):
         seen = []
-        audit.run(
-            "strict-views", 4000, seed=1, progress=lambda done, total: seen.append((done, total))
-        )
+        audit.run("jtree-sparse-vector", 4000, seed=1, progress=lambda *done: seen.append(done))
         assert seen[-1] == (4000, 4000)
         assert sorted(seen) == seen
 
@@ -299,7 +301,7 @@ class TestCatalogue:
 
     @pytest.mark.slow
     def test_run_all_in_processes_gives_the_same_in_the_same_order(self):
-        names = ["strict-views", "privabn-units", "strict-selection"]
+        names = ["strict-value-weights", "privabn-units", "strict-selection"]
         alone, together = (
             [r.row() | {"seconds": 0} for r in audit.run_all(300, names=names, seed=3, jobs=jobs)]
             for jobs in (1, 2)
@@ -351,7 +353,7 @@ class TestStrictAtEveryEpsilon:
         bounds = []
         for pair in self.PAIRS.values():
             case = sound("tables", pair, table_steps.one_way_tables, Q(str(epsilon)))
-            bounds.append(audit.run(case, 20_000, seed=int(10 * epsilon)).bound)
+            bounds.append(find(case, 20_000, seed=int(10 * epsilon)).bound)
         assert max(bounds) <= epsilon
         assert max(bounds) >= 0.6 * epsilon
 
@@ -559,7 +561,7 @@ class TestTwins:
     @pytest.mark.parametrize("name", ["strict-views", "strict-value-weights"])
     def test_half_of_the_noise(self, name, monkeypatch):
         divide_noise(monkeypatch, 2)
-        assert audit.run(name, 20_000, seed=1).verdict == VIOLATED
+        assert find(CASES[name], 20_000, seed=1).bound > float(CASES[name].claimed)
 
     def test_a_forgotten_table(self):
         def forgetful(door, noise, epsilon):

@@ -7,6 +7,7 @@ replays elsewhere say more.
 """
 
 from fractions import Fraction as Q
+from functools import cache
 
 import numpy as np
 import pytest
@@ -47,6 +48,12 @@ def likelihood(before, after, sizes):
     and its ledger's scales."""
     tables = [records_of(rows, sizes) for rows in (before, after)]
 
+    @cache
+    def moved(columns) -> list:
+        """The cells of a table that change, with both counts."""
+        c, e = (t.table(columns) for t in tables)
+        return [(tuple(at), int(c[*at]), int(e[*at])) for at in np.argwhere(c != e).tolist()]
+
     def statistic(fitted) -> int:
         scales = {
             e.attributes: e.scale for e in fitted.ledger_.entries if e.step.startswith("table(")
@@ -59,11 +66,9 @@ def likelihood(before, after, sizes):
             if scale is None:
                 continue  # derived
             columns = tuple(int(a[1:]) for a in (child, *parents))
-            c, e = (t.table(columns) for t in tables)
-            for cell in np.argwhere(c != e).tolist():
-                at = tuple(cell)
+            for at, c, e in moved(columns):
                 b = scale[at[0]] if isinstance(scale, tuple) else scale
-                total += Q(abs(int(noisy[at]) - int(e[at])) - abs(int(noisy[at]) - int(c[at]))) / b
+                total += Q(abs(int(noisy[at]) - e) - abs(int(noisy[at]) - c)) / b
         return round(20 * total)
 
     return statistic

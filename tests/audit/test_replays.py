@@ -76,6 +76,7 @@ def neighbours(kind):
     return frame, other, schema
 
 
+@cache
 def straddling():
     """One record decides which of two attributes goes better with a third: raw orders flip."""
     pair = straddle_in_order()
@@ -264,6 +265,7 @@ def strict(name, schema):
     return make(name, schema, k=1, epsilon=epsilon, **one)
 
 
+@cache
 def forking():
     """x0 and x1 follow x2 but for 99 and 100 others; then but for 100 and 99. No triples here."""
     before = np.tile(np.arange(1001)[:, None] % 2, 3)
@@ -274,6 +276,7 @@ def forking():
     return frames(before, after, (5,) * 3)
 
 
+@cache
 def lone_ones():
     """x0 and x1 gain a joint lone 1, four other columns lose theirs."""
     before = np.zeros((60, 6), dtype=int)
@@ -282,6 +285,7 @@ def lone_ones():
     return frames(before, after, (2,) * 6)
 
 
+@cache
 def alone_in_all():
     """All records are the same but one, which differs in every attribute and then joins them."""
     before = np.ones((100, 4), dtype=int)
@@ -479,7 +483,8 @@ def test_twin_a_planted_defect_is_caught(plant, name, monkeypatch):
     for table in PAIRS:
         honest(name, table)
     PLANTS[plant][0](monkeypatch)
-    broken = (audit.replay(strict(name, table()[-1]), *table(), walks=4) for table in PAIRS)
+    tries = ((table(), walks) for walks in (1, 4) for table in PAIRS)  # most show in one walk
+    broken = (audit.replay(strict(name, pair[-1]), *pair, walks=walks) for pair, walks in tries)
     assert any(not found.ok for found in broken)
 
 

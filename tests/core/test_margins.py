@@ -205,7 +205,7 @@ def test_a_set_may_join_where_its_own_graph_is_within_bounds(seed):
     for most, most_declared in ((4, 90), (30, 2**62), (200, 300), (10**6, 900)):
         for forbidden in (np.zeros_like(apart), apart):
             wanted = within_bounds(joined, sizes, most, forbidden, declared, most_declared)
-            for batch in (1, 2**24):
+            for batch in (d * d, 2**24):  # one graph at a time, and all at once
                 bounds = {"declared": declared, "most_declared": most_declared}
                 found = may_join(linked, sets, sizes, most, forbidden, batch, **bounds)
                 assert (found == wanted).all()

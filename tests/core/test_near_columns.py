@@ -56,7 +56,7 @@ def fitted(codes: np.ndarray, sizes: list[int], seed: int, column: float, pair: 
 
 
 @given(st.integers(0, 2**16), st.lists(st.integers(2, 6), min_size=3, max_size=5))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 def test_a_hundredth_of_the_noise_never_makes_a_fit_in_few_steps_farther(seed, sizes):
     """On average: in one draw the noise of a column may happen to cancel that of a pair."""
     codes = tied(seed, 3_000, sizes)
@@ -98,7 +98,8 @@ TABLES = {
 def test_nor_a_whole_run_on_a_real_table(name, monkeypatch):
     """Columns measured as if for a hundred times their ε, over four seeds, on 5,000 records."""
     dataset, measure = TABLES[name](), Run.measure_columns
-    schema, frame = dataset.schema, dataset.frame.head(5000)
+    schema = pds.Schema(dataset.schema.attributes[:10])
+    frame = dataset.frame.head(5000)[[*schema.names]]
     codes, sizes = schema.encode(frame), schema.sizes
     rng = np.random.default_rng(0)
 
