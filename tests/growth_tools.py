@@ -128,6 +128,7 @@ class Search:
         self.nodes, self.text = list(_parser.parse(pattern, flags)), text
         self.flags = re.compile(pattern, flags).flags
         self.steps = 0
+        self.known: dict[Any, bool] = {}
 
     def find(self, how: str) -> tuple[int, list[tuple[int, int]]]:
         """Steps, and where the matches begin and end."""
@@ -211,7 +212,12 @@ class Search:
         self.steps += 1
         if at >= len(self.text):
             return False
-        sign = self.text[at]
+        key = kind, id(arg), self.text[at]
+        if key not in self.known:
+            self.known[key] = self._allows(kind, arg, self.text[at])
+        return self.known[key]
+
+    def _allows(self, kind: Any, arg: Any, sign: str) -> bool:
         if kind is op.ANY:
             return sign != "\n" or bool(self.flags & re.DOTALL)
         if kind is op.IN:
