@@ -835,20 +835,14 @@ def places(data, path=()):
         yield from places(value, (*path, key))
 
 
-def somewhere(data, rng, depth):
-    """A place of a JSON document, found by going down at random, at most so many steps."""
-    path, here = (), data
-    while len(path) < depth and isinstance(here, (dict, list)) and here:
-        key = rng.choice(list(here) if isinstance(here, dict) else range(len(here)))
-        path, here = (*path, key), here[key]
-    return path
-
-
 def mutate(data, rng):
     """One to three places replaced, removed, doubled or swapped for another part of it."""
     for _ in range(rng.randint(1, 3)):
-        path = somewhere(data, rng, rng.choice([1, 2, 4, 9]))
-        parent = at(data, path[:-1])
+        spots = list(places(data))
+        path = rng.choice([p for p in spots if len(p) <= rng.choice([1, 2, 4, 9])])
+        parent = data
+        for key in path[:-1]:
+            parent = parent[key]
         act = rng.randrange(5)
         if act == 0:
             del parent[path[-1]]
@@ -857,7 +851,14 @@ def mutate(data, rng):
         elif act == 2 and isinstance(parent, dict):
             parent["surprise"] = parent[path[-1]]
         elif act == 3:
-            other = at(data, somewhere(data, rng, rng.choice([1, 2, 4, 9])))
+            other = data
+            for key in rng.choice(spots):
+                other = (
+                    other[key]
+                    if isinstance(other, (dict, list))
+                    and (isinstance(other, dict) or key < len(other))
+                    else other
+                )
             parent[path[-1]] = json.loads(json.dumps(other))
         else:
             parent[path[-1]] = rng.choice(STRANGE)
