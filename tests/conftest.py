@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 # As many tests run side by side as there are cores: threads and workers of their own would only
@@ -13,6 +14,8 @@ os.environ.setdefault("PDSYNTH_PROGRESS", "0")  # no bars among the results
 # results of ConsistentBayes, which fits by them, hold without it.
 os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_SKX AVX512_ICL AVX512_SPR")
 os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
+# What checks addresses in notebooks, which no test asks for, reads its grammar for seconds.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402

@@ -17,6 +17,7 @@ import sys
 import threading
 import tracemalloc
 from collections.abc import Callable, Sequence
+from functools import cache
 from re import _constants as op
 from re import _parser
 from typing import Any
@@ -121,13 +122,20 @@ def regex_growth(
     return _exponent(steps, middle / small, few=10)
 
 
+@cache
+def parse(pattern: str, flags: int) -> list[Any]:
+    """What a pattern consists of, as ``re`` reads it."""
+    return list(_parser.parse(pattern, flags))
+
+
 class Search:
     """The search that ``re`` does, character by character, without its short cuts."""
 
     def __init__(self, pattern: str, text: str, flags: int = 0) -> None:
-        self.nodes, self.text = list(_parser.parse(pattern, flags)), text
+        self.nodes, self.text = parse(pattern, flags), text
         self.flags = re.compile(pattern, flags).flags
         self.steps = 0
+        self.known: dict[Any, bool] = {}
 
     def find(self, how: str) -> tuple[int, list[tuple[int, int]]]:
         """Steps, and where the matches begin and end."""
@@ -211,7 +219,12 @@ class Search:
         self.steps += 1
         if at >= len(self.text):
             return False
-        sign = self.text[at]
+        key = kind, id(arg), self.text[at]
+        if key not in self.known:
+            self.known[key] = self._allows(kind, arg, self.text[at])
+        return self.known[key]
+
+    def _allows(self, kind: Any, arg: Any, sign: str) -> bool:
         if kind is op.ANY:
             return sign != "\n" or bool(self.flags & re.DOTALL)
         if kind is op.IN:

@@ -9,6 +9,11 @@ from pdsynth.papers.scoreboard import read_boards
 BOARDS = read_boards(Path(__file__).resolve().parents[1] / "figures")
 
 
+def board_of(paper):
+    """The committed figures of one paper."""
+    return next(board for board in BOARDS if board.paper.name == paper)
+
+
 def counting(paper, key, **options):
     """Those of some options that count at a figure: the others would be refused."""
     return {n: v for n, v in options.items() if n in find(paper).used(key)}

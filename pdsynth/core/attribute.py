@@ -254,6 +254,8 @@ def fits(kind: str, values: tuple[Any, ...], edges: tuple[float, ...] | None) ->
         for v in values
     ):
         return False
+    if kind == "boolean" or (kind == "text" and all(map(str.isascii, values))):
+        return True  # without a column: most attributes are these
     try:
         back = pd.Series(list(values), dtype=DTYPES[kind][0])  # type: ignore[call-overload]
     except (ValueError, TypeError, OverflowError):

@@ -1,18 +1,14 @@
 """No error bar leaves the range of its measure."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
-from paper_tools import BOARDS
+from paper_tools import BOARDS, board_of
 
-from pdsynth.papers import drawing, engine, genetic_plots
-from pdsynth.papers.scoreboard import Committed
-
-ROOT = Path(__file__).resolve().parents[2]
+from pdsynth.papers import drawing, genetic_plots
 
 POINTS = pd.DataFrame({
     "metric": ["misclassification", "attacker's advantage", "L1", "2-way distance"],
@@ -103,8 +99,8 @@ def test_no_view_has_words_that_are_cut_or_panels_that_are_empty(board, key):
 @pytest.mark.parametrize(
     ("paper", "figure"), [("hmprivbayes", 5), ("privabn", 1), ("hpprivbayes", 4)]
 )
-def test_the_paper_s_view_has_its_series_and_its_ranges(root, paper, figure):
-    board = Committed(engine.find(paper), root / "figures")
+def test_the_paper_s_view_has_its_series_and_its_ranges(paper, figure):
+    board = board_of(paper)
     result = board.results[figure]
     settings = board.paper.read_settings(result.parameters)
     whole, view = result.figure, board.paper.view(figure, result.data, settings)
@@ -120,8 +116,8 @@ def test_the_paper_s_view_has_its_series_and_its_ranges(root, paper, figure):
         assert tuple(view.layout.yaxis.range) == (0.1, 0.3)
 
 
-def test_a_figure_without_a_view_has_none(root):
-    board = Committed(engine.find("courtroom"), root / "figures")
+def test_a_figure_without_a_view_has_none():
+    board = board_of("courtroom")
     result = board.results[1]
     settings = board.paper.read_settings(result.parameters)
     assert board.paper.view(1, result.data, settings) is None

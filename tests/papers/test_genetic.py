@@ -1,21 +1,21 @@
 """The GA paper's experiments: its printed numbers, the trials' resumption, the rules of verdicts,
 small runs of every table."""
 
-import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from paper_tools import counting
+from paper_tools import board_of, counting
 
 import pdsynth as pds
 from pdsynth.papers import genetic, genetic_measures, genetic_peer, genetic_tables
 from pdsynth.papers.engine import stem
 from pdsynth.papers.genetic_measures import SCENARIOS
 from pdsynth.papers.genetic_tables import CELLS, CLASSIFIERS, STAND_IN, compared, printed
-from pdsynth.papers.grids import Curve, Run, read
+from pdsynth.papers.grids import Curve, Run
 from pdsynth.papers.results import FAILS, PARTLY, REPLICATES, VERDICTS
 
 PAPER, TITLES, Settings = genetic.PAPER, genetic.PAPER.titles, genetic.PAPER.settings
@@ -43,6 +43,12 @@ def run(key, repeats=1, data=None, **options):
 def small(cmc):
     """369 rows of CMC under another name, so that no table is found by its own."""
     return replace(cmc, frame=cmc.frame.iloc[::4].reset_index(drop=True), name="small")
+
+
+@pytest.fixture(scope="module")
+def ran(small):
+    """Two repeats of a table, run once; its trials are only read."""
+    return cache(lambda key: run(key, 2, small))
 
 
 def test_parameters_are_the_papers():
@@ -99,8 +105,8 @@ def test_tables_have_the_papers_columns_and_20_bins():
 @pytest.mark.parametrize(
     "key", ["table 5", pytest.param("table 9", marks=pytest.mark.slow), "table 11", "table 2", 1]
 )
-def test_every_kind_of_table_runs(small, key):
-    result = run(key, 2, small)
+def test_every_kind_of_table_runs(ran, key):
+    result = ran(key)
     assert result.data["value"].notna().all()
     assert result.figure.data
     assert {v.verdict for v in result.verdicts} <= set(VERDICTS)
@@ -136,9 +142,9 @@ def test_reproduce_prints_the_paper_beside_us(small):
 
 
 @pytest.mark.slow
-def test_a_stopped_run_goes_on_and_gives_the_same_rows(small, tmp_path):
+def test_a_stopped_run_goes_on_and_gives_the_same_rows(small, ran, tmp_path):
     store = tmp_path / "deep" / "genetic.csv"
-    whole = run("table 5", 2, small)
+    whole = ran("table 5")
     run("table 5", 1, small, resume=store)
     lines = store.read_text().splitlines(keepends=True)
     store.write_text("".join(lines[:-3]))  # the last trial lost its end: run again as a whole
@@ -150,8 +156,8 @@ def test_a_stopped_run_goes_on_and_gives_the_same_rows(small, tmp_path):
 
 
 @pytest.mark.slow
-def test_seeds_differ_and_settings_matter(small):
-    data = run("table 11", 2, small).data
+def test_seeds_differ_and_settings_matter(small, ran):
+    data = ran("table 11").data
     assert data.groupby(["method", "guarantee", "k", "repeat"])["seed"].nunique().eq(1).all()
     assert data["seed"].nunique() == data.groupby(["method", "guarantee", "k", "repeat"]).ngroups
     curve = Curve("GA", "none", "1")
@@ -176,8 +182,8 @@ def test_strict_twins_close_their_ledgers(small):
             ]  # simulation noise, and nothing else
 
 
-def test_the_share_of_the_optimum_is_a_share(small):
-    data = run("table 2", 1, small).data
+def test_the_share_of_the_optimum_is_a_share(ran):
+    data = ran("table 2").data
     share = data.loc[data["metric"] == "share of the optimum", "value"]
     assert len(share) == 2
     assert share.between(0.5, 1 + 1e-12).all()
@@ -330,16 +336,11 @@ def test_what_does_not_exist_is_refused(small, key, repeats, options):
 FOLDER = Path(__file__).resolve().parents[2] / "figures" / "genetic"
 
 
-def committed(key):
-    parameters = json.loads((FOLDER / f"{stem(key)}.json").read_text(encoding="utf-8"))
-    return genetic.PAPER.assemble(key, read(FOLDER / f"{stem(key)}_trials.csv"), parameters)
-
-
 @pytest.mark.parametrize(
     "key", [key for key in TITLES if (FOLDER / f"{stem(key)}_trials.csv").exists()]
 )
 def test_committed_trials_are_real_and_complete(key):
-    result = committed(key)
+    result = board_of("genetic").results[key]
     found = set(map(tuple, result.data[["method", "guarantee", "k"]].drop_duplicates().to_numpy()))
     assert {(c.method, c.guarantee, c.k) for c, _ in compared(key, Settings())} <= found
     assert (
@@ -350,7 +351,7 @@ def test_committed_trials_are_real_and_complete(key):
 
 def test_a_committed_trial_can_be_repeated():
     data, dataset, settings = (
-        committed("table 11").data,
+        board_of("genetic").results["table 11"].data,
         genetic.table("cmc", Settings()),
         Settings(),
     )

@@ -216,10 +216,9 @@ def make(root):
 
 
 @pytest.fixture(scope="module")
-def committed(make):
+def committed():
     """Every committed figure and table, redrawn once."""
-    boards = [make.Committed(engine.find(name), make.HERE) for name in engine.PAPERS]
-    return {(b.paper.name, key): make.redrawn(b, key) for b in boards for key in b.keys}
+    return {(b.paper.name, key): result for b in BOARDS for key, result in b.results.items()}
 
 
 class TestCommitted:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from paper_tools import BOARDS
 
 import pdsynth as pds
 from pdsynth.papers import privabn, scoreboard
@@ -28,7 +29,6 @@ from pdsynth.papers.results import (
     equivalence_verdict,
 )
 from pdsynth.papers.rules import RULES, Question, times_apart
-from pdsynth.papers.scoreboard import read_boards
 from pdsynth.published.at_most import AtMost
 from pdsynth.published.partitions import Partitions
 from pdsynth.published.privabn import ParentChoice
@@ -198,7 +198,7 @@ def test_first_below_by_hand():
 # --- further readings of what the papers leave open
 
 
-@pytest.mark.parametrize("board", read_boards(ROOT / "figures"), ids=lambda b: b.paper.name)
+@pytest.mark.parametrize("board", BOARDS, ids=lambda b: b.paper.name)
 def test_what_is_declared_was_run(board):
     """A reading whose curves differ has its trials beside the figure, at every figure it names."""
     named = {n for c in board.paper.file["claim"] for n in c.get("readings", [])}
@@ -360,8 +360,7 @@ def test_errors_of_different_sizes_are_compared_with_an_interval():
 
 
 def test_all_trials_are_one_tidy_table():
-    boards = read_boards(ROOT / "figures")
-    every = scoreboard.all_trials(boards)
+    every = scoreboard.all_trials(BOARDS)
     lines = sum(len(read(f)) for f in ROOT.glob("figures/*/**/*_trials.csv"))
     assert len(every) == lines
     assert list(every.columns[:3]) == ["paper", "figure", "reading"]

@@ -214,10 +214,16 @@ def test_a_strict_personalised_method_is_no_farther_than_privbayes_in_the_commit
     assert parameters["repeats"] >= 20 and result.data["method"].nunique() >= 16
 
 
+def values(curves):
+    """What stands in each field of some curves."""
+    return [set(found) for found in zip(*map(astuple, curves), strict=True)]
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_committed_mixtures_come_again_from_their_seeds():
-    """The first repeat of every published mixture on both tables, to the digits kept.
+    """The first repeat of every third published mixture on both tables, to the digits kept: all
+    structures, budgets and places are among them.
 
     Each is fitted with the seed of its row: a changed table or default would draw others. Strict
     mixtures are of release 0.2.0, as the page says: they can't come again.
@@ -234,10 +240,12 @@ def test_the_committed_mixtures_come_again_from_their_seeds():
             found = mixtures(guarantee, table, Settings(), bits=coding == "yes-no")
             by_curve = rows.set_index(["method", "guarantee", "k", "budget", "place"])
             assert set(by_curve.index) == {astuple(curve) for curve in found}
-            for curve, synthesizer in found.items() if guarantee == "published" else ():
+            third = [*found][::3]
+            assert values(third) == values(found)
+            for curve in third if guarantee == "published" else ():
                 row = by_curve.loc[astuple(curve)]
                 seed = int(row["seed"])
-                fitted = synthesizer.set_params(epsilon=row["epsilon"], random_state=seed)
+                fitted = found[curve].set_params(epsilon=row["epsilon"], random_state=seed)
                 codes = fitted.fit(records).model_.sample_codes(
                     records.n, np.random.default_rng([seed, 1])
                 )
