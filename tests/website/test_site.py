@@ -53,13 +53,17 @@ BROKEN = r"""() => {
   return [...found].slice(0, 5); }"""
 # Leaves one of several spans of code that have the same classes and styles, up to the article.
 ONE_OF_A_KIND = """() => {
-  const seen = new Set();
-  for (const span of document.querySelectorAll('article pre span')) {
-    let kind = '';
-    for (let node = span; node.tagName !== 'ARTICLE'; node = node.parentElement)
-      kind += `${node.className} ${node.style.cssText}/`;
-    if (seen.has(kind)) span.replaceWith(...span.childNodes);
-    seen.add(kind);
+  const look = (node, top) => node === top ? '' :
+    `${look(node.parentElement, top)}/${node.className} ${node.style.cssText}`;
+  const seen = new Set(), article = document.querySelector('article');
+  for (const pre of article.querySelectorAll('pre')) {
+    const copy = pre.cloneNode(true), where = look(pre, article);
+    for (const span of copy.querySelectorAll('span')) {
+      const kind = where + look(span, copy);
+      if (seen.has(kind)) span.replaceWith(...span.childNodes);
+      seen.add(kind);
+    }
+    pre.replaceWith(copy);
   } }"""
 # A picture without words, and a word of code, the second of its kind, that can't be read.
 SHUT = """document.querySelector('article').insertAdjacentHTML('beforeend',
