@@ -85,7 +85,7 @@ def server(home, *words, path=""):
         yield address
     finally:
         child.terminate()
-        child.wait(30)
+        child.wait(120)  # it ends its kernels first
 
 
 def visit(browser, address, path):
@@ -141,8 +141,9 @@ def test_jupyterlab_over_the_folder_shows_pictures_of_lessons_and_solutions(brow
     words = ["jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port={port}",
              "--IdentityProvider.token=t", f"--ServerApp.root_dir={home}"]  # fmt: skip
     with server(home, *words, path="/api/status?token=t") as address:
+        page = visit(browser, address, "api")
         for path in (LESSONS[1], f"solutions/{LESSONS[1]}"):
-            page = visit(browser, address, f"lab/tree/{path}.ipynb?token=t&reset")
+            page.goto(f"{address}/lab/tree/{path}.ipynb?token=t&reset")
             page.locator(".jp-RenderedMarkdown h1").first.wait_for()
             last = page.locator(".jp-RenderedMarkdown img").first
             for _ in range(60):  # cells outside the window are rendered when they come near
@@ -153,7 +154,7 @@ def test_jupyterlab_over_the_folder_shows_pictures_of_lessons_and_solutions(brow
                 page.wait_for_timeout(300)
             last.scroll_into_view_if_needed()
             whole(page, 1)
-            page.close()
+        page.close()
 
 
 def test_an_exported_page_shows_pictures_and_the_panel_as_a_drawing(browser, home):

@@ -26,7 +26,17 @@ INKED = """ink => [...document.querySelectorAll(
     '.pdsynth-chart:not([hidden]) ' +
     ':is([class^=x][class$=tick], [class^=y][class$=tick], .cbaxis) text')]
   .every(text => getComputedStyle(text).fill === ink)"""
-BELOW = "n => n.querySelector('.pdsynth-plot').getBoundingClientRect().bottom - innerHeight"
+# What the measure finds, pixels below the screen, and which of the charts is on show.
+SCREEN = f"""panel => ({{ ...({MEASURE})(panel),
+  below: panel.querySelector('.pdsynth-plot').getBoundingClientRect().bottom - innerHeight,
+  charts: [...panel.querySelectorAll('.pdsynth-chart')].map(chart => !chart.hidden) }})"""
+# Back to the first chart and out of projector mode; the cell is hidden, so that nothing is drawn.
+LEAVE = """panel => new Promise(done => {
+  if (document.fullscreenElement) document.addEventListener('fullscreenchange', done, {once: true});
+  else done();
+  for (const name of ['next chart', 'projector mode: large text'])
+    panel.querySelector(`[aria-label="${name}"]`).click();
+  panel.closest('.jp-Cell').style.display = 'none'; }).then(() => null)"""
 WORDS, MOST_WORDS = Path(__file__).with_name("words.js").read_text(encoding="utf-8"), 80
 DESK, PHONE = ((1440, 900), (1280, 720)), (390, 844)
 HIGHEST, FIRST = 1.3, 420  # windows of a panel on a desk; pixels above the first chart on a phone
@@ -44,6 +54,8 @@ IN_REACH = """panel => new Promise(done => {
   requestAnimationFrame(() => requestAnimationFrame(() => {
     const box = panel.querySelector('.pdsynth-controls').getBoundingClientRect();
     done(box.top >= 0 && box.bottom <= innerHeight); })); })"""
+LOOK = f"""async panel => ({{ ...({PLACES})(panel), words: ({WORDS})(panel),
+  reached: await ({IN_REACH})(panel) }})"""
 CONTRAST = 3.0  # of texts with the page: WCAG's least for large ones
 FAINT = Path(__file__).with_name("faint.js").read_text(encoding="utf-8")
 # A page of one cell is laid out much faster than one of all of them.
@@ -67,7 +79,7 @@ live(draw, x=slider("x", 1, 0, 5, 1),
 def show(page, count):
     """Run all cells; all panels are drawn."""
     page.evaluate(RUN_ALL)
-    page.wait_for_function(DRAWN, arg=count, timeout=300_000)
+    page.wait_for_function(DRAWN, arg=count, timeout=300_000, polling=250)
     page.evaluate(STILL)
 
 
@@ -95,9 +107,10 @@ def turn(page, theme):
     page.wait_for_function(
         "light => document.body.dataset.jpThemeLight === light",
         arg=str(theme == "Light").lower(),
+        polling=100,
     )
     ink = {"Light": "rgb(51, 51, 51)", "Dark": "rgb(224, 224, 224)"}[theme]
-    page.wait_for_function(INKED, arg=ink)
+    page.wait_for_function(INKED, arg=ink, polling=100)
     page.evaluate(STILL)
 
 
@@ -141,17 +154,18 @@ def unfit(page, names):
         page.evaluate(STILL)
         for place, name in enumerate(names):
             panel = page.locator(".pdsynth-live").nth(place)
-            at = panel.evaluate(PLACES)
+            at = panel.evaluate(LOOK)
             far = max(at["end"], at["controls"]) > height
             if far and (width, height) in DESK:
-                problems.append(f"{name}, {width} px: controls and chart end at {at}")
+                ends = f"controls end at {at['controls']}, the chart at {at['end']}"
+                problems.append(f"{name}, {width} px: {ends}")
             if at["height"] > HIGHEST * height and (width, height) in DESK:
                 problems.append(f"{name}, {width} px: {at['height']} px high")
             if at["chart"] > FIRST:
                 problems.append(f"{name}, {width} px: the first chart begins at {at['chart']:.0f}")
-            if len(words := panel.evaluate(WORDS)) > MOST_WORDS:
+            if len(words := at["words"]) > MOST_WORDS:
                 problems.append(f"{name}, {width} px: {len(words)} words: {' '.join(words)}")
-            if not panel.evaluate(IN_REACH):
+            if not at["reached"]:
                 problems.append(f"{name}, {width} px: the controls are out of reach of the chart")
     return problems
 
@@ -165,20 +179,20 @@ def wrong_on_a_projector(page, names):
         panel = page.locator(".pdsynth-live").nth(place)
         panel.get_by_role("button", name="projector mode").press("Enter")
         page.evaluate(STILL)
-        for chart in range(panel.locator(".pdsynth-chart").count()):
-            assert panel.locator(".pdsynth-chart:visible").count() == 1
-            found = panel.evaluate(MEASURE)
+        found = panel.evaluate(SCREEN)
+        for chart in range(len(found["charts"])):
+            if chart:
+                panel.get_by_role("button", name="next chart").press("Enter")
+                page.evaluate(STILL)
+                found = panel.evaluate(SCREEN)
+            assert [place for place, on in enumerate(found["charts"]) if on] == [chart]
             keep(page, panel, name, f"chart {chart + 1}")
             problems += [f"{name}, chart {chart + 1}: {what}" for what in found["found"]]
             if found["smallest"] < SMALLEST:
                 problems.append(f"{name}, chart {chart + 1}: text of {found['smallest']} px")
-            if (below := panel.evaluate(BELOW)) > 0:
+            if (below := found["below"]) > 0:
                 problems.append(f"{name}, chart {chart + 1}: {below:.0f} px below the screen")
-            if panel.get_by_role("button", name="next chart").is_visible():
-                panel.get_by_role("button", name="next chart").press("Enter")
-                page.evaluate(STILL)
-        panel.get_by_role("button", name="projector mode").press("Enter")
-        page.evaluate(STILL)
+        panel.evaluate(LEAVE)
     page.evaluate(ALONE, None)
     page.evaluate(STILL)
     return problems
@@ -205,7 +219,12 @@ def test_a_button_sets_the_controls_says_what_happened_and_a_slow_panel_says_it_
 
 def test_one_panel_on_a_projector_by_keyboard(one):
     assert wrong_on_a_projector(one, [ONE]) == []
-    assert one.locator(".pdsynth-projector").count() == 0
+    button = one.locator(".pdsynth-live").first.get_by_role("button", name="projector mode")
+    for times in (1, 0):
+        button.press("Enter")
+        one.evaluate(STILL)
+        assert one.locator(".pdsynth-projector").count() == times
+        assert one.evaluate("document.fullscreenElement !== null") == bool(times)
     assert one.locator(".pdsynth-live").first.locator(".pdsynth-chart:visible").count() == 1
 
 
@@ -257,13 +276,15 @@ def test_the_measure_finds_what_is_wrong(one):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", ["Dark", "Light"])
-def test_every_panel_at_four_sizes_in_both_themes(every, theme):
+def test_every_panel_at_four_sizes_in_both_themes(every):
     """On a projector in one of them: no box depends on a colour."""
-    turn(every, theme)
-    found = [f"{size}: {what}" for size in SIZES for what in wrong(every, list(LESSONS), *size)]
-    if theme == "Light":
-        found += wrong_on_a_projector(every, list(LESSONS))
+    found = []
+    for theme in ("Light", "Dark"):
+        turn(every, theme)
+        found += [
+            f"{size}: {what}" for size in SIZES for what in wrong(every, list(LESSONS), *size)
+        ]
+    found += wrong_on_a_projector(every, list(LESSONS))
     assert found == [], "\n".join(found)
     assert not every.problems, every.problems
 

@@ -53,6 +53,17 @@ class Watch:
             handle.press(key)
         self.state(words)
 
+    def type(self, name, control, value, words):
+        """A value into a control's box: nothing is computed on the way, and the slider follows."""
+        box = self.panel.locator(f".pdsynth-c-{control} input[type=number]")
+        box.fill(value)
+        box.press("Enter")
+        self.state(words)
+        self.panel.page.wait_for_function(
+            "([slider, value]) => Number(slider.getAttribute('aria-valuenow')) === value",
+            arg=[self.panel.get_by_role("slider", name=name).element_handle(), float(value)],
+        )
+
     def choose(self, place, label, words):
         self.panel.locator("select").nth(place).select_option(label=label)
         self.state(words)
@@ -76,10 +87,10 @@ class Watch:
     def shown(self):
         return self.panel.locator(".pdsynth-state").text_content()
 
-    def walk(self, key, times, words, *choices):
-        """Move ε, then choose from menus: (place, option, the line above the figure). Every step
+    def walk(self, epsilon, words, *choices):
+        """Type ε, then choose from menus: (place, option, the line above the figure). Every step
         draws another figure."""
-        self.press(EPSILON, key, times, words)
+        self.type(EPSILON, "epsilon", epsilon, words)
         for choice in choices:
             self.choose(*choice)
         assert len(set(self.drawn)) == len(self.drawn) == 2 + len(choices)
@@ -100,7 +111,7 @@ def test_custom_network_panel_follows_its_controls(fresh):
     """Heat maps, disclosure and utility follow ε, k and the sensitive attribute (lesson 14)."""
     panel = Watch(fresh("custom"))
     panel.walk(
-        "ArrowRight", 10, "Custom network for relationship: ε = 2, k = auto",
+        "2", "Custom network for relationship: ε = 2, k = auto",
         (1, "2", "k = 2"), (0, "sex", "Custom network for sex"),
         (2, "none (the paper)", "no noise"),
     )  # fmt: skip
@@ -116,10 +127,10 @@ def test_custom_network_panel_follows_its_controls(fresh):
 
 def test_hmprivbayes_panel_published_and_refused(fresh):
     panel = Watch(fresh("hmprivbayes"))
-    panel.press(EPSILON, "ArrowRight", 4, "ε = 1.2")
+    panel.type(EPSILON, "epsilon", "1.2", "ε = 1.2")
     panel.press("k, number of clusters", "ArrowLeft", 1, "k = 2")
     panel.press("l, largest number of parents", "ArrowLeft", 1, "l = 1")
-    panel.press("η, weakest tie", "ArrowRight", 10, "η = 0.6")
+    panel.type("η, weakest tie", "eta", "0.6", "η = 0.6")
     assert len(set(panel.drawn)) == 5, "clusters, networks, noise and distances follow"
     assert "6/5" in panel.tables[1]
     assert len(set(panel.tables)) >= 4, "the ledger follows ε, k and l"
@@ -139,7 +150,7 @@ def test_hmprivbayes_panel_published_and_refused(fresh):
 
 def test_privabn_panel_shows_two_worlds(fresh):
     panel = Watch(fresh("privabn"))
-    panel.press(EPSILON, "ArrowRight", 5, "ε = 0.1")
+    panel.type(EPSILON, "epsilon", "0.1", "ε = 0.1")
     panel.press("α, attributes in a query", "ArrowRight", 2, "α = 5")
     assert len(set(panel.drawn)) == 3, "networks, errors and the two worlds follow both sliders"
     first, second, third = panel.tables
@@ -154,7 +165,7 @@ def test_privabn_panel_shows_two_worlds(fresh):
 def test_the_audit_s_bound_climbs_past_the_claim(fresh):
     panel = Watch(fresh("auditing"))
     panel.status("Violated: claimed ε = 1,")
-    panel.press("ε, what the step claims", "ArrowLeft", 7, "ε = 0.3")
+    panel.type("ε, what the step claims", "epsilon", "0.3", "ε = 0.3")
     panel.status("Not refuted: claimed ε = 0.3")
     panel.press("runs of each world", "Home", 1, "1,000 runs")
     panel.choose(0, "hpprivbayes-shared-row-noise", "shared-row-noise: ε = 0.3, 1,000 runs")
@@ -179,7 +190,7 @@ def test_ppba_panel_published(fresh):
 def test_side_by_side_panel_and_its_choices(fresh):
     panel = Watch(fresh("side_by_side"))
     panel.walk(
-        "ArrowLeft", 2, "ε = 0.9",
+        "0.9", "ε = 0.9",
         (0, "4", "k = 4"), (2, "sex", "sensitive: sex"), (1, "published", "as published"),
     )  # fmt: skip
     panel.status("No finite ε holds for")
@@ -190,7 +201,7 @@ def test_side_by_side_panel_and_its_choices(fresh):
 def test_evaluation_panel_and_its_choices(fresh):
     panel = Watch(fresh("evaluating"))
     panel.walk(
-        "ArrowLeft", 4, "ε = 0.8",
+        "0.8", "ε = 0.8",
         (2, "3-way distance", "measure = 3-way distance"), (1, "1", "k = 1"),
         (0, "copy of the records", "table = copy of the records"),
     )  # fmt: skip
@@ -205,10 +216,10 @@ def test_own_data_panel_its_text_and_a_file(fresh):
     """Lesson 19: sliders, an edited declaration, a bad and a good file of the student's; the page
     keeps no record of it."""
     panel = Watch(fresh("own_data"))
-    panel.press("ε, what one person may lose", "ArrowLeft", 4, "ε = 0.8")
+    panel.type("ε, what one person may lose", "epsilon", "0.8", "ε = 0.8")
     panel.press("records of one person", "ArrowRight", 3, "records = 4")
     panel.details("so a fit may spend 0.2.")
-    panel.press("bins of a range", "ArrowLeft", 12, "bins = 4")
+    panel.type("bins of a range", "bins", "4", "bins = 4")
     text = panel.panel.get_by_role("textbox", name="Declaration")
     country = "native-country: US | elsewhere + missing"
     text.fill(text.input_value().replace("native-country: ?", country))

@@ -299,23 +299,22 @@ def grade(folder, assignment, submissions):
 @pytest.mark.notebook
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_nbgrader_releases_no_solution_and_gives_full_marks_or_none(path, tmp_path):
-    """Solutions all points, wrong answers none; a test cell that was changed is restored."""
+    """Solutions all points, wrong answers none, also with test cells that pass anything."""
     data = {key: one for key, one in assignments.read(path).items() if key.startswith("q")}
     assignments.write_course(tmp_path)
 
-    def wrong(key):
+    def cheat(key):
+        if key.endswith("-test"):
+            return "pass"
         question = data.get(key)
         return question and question.get("setup", "") + question["wrong"][0]
 
-    def cheat(key):
-        return "pass" if key.endswith("-test") else wrong(key)
-
     released, points = grade(tmp_path, path.stem, {
         "ada": lambda key: data[key]["solution"] if key in data else None,
-        "wrong": wrong, "cheat": cheat,
+        "cheat": cheat,
     })  # fmt: skip
     assert points["ada"] == sum(one["points"] for one in data.values())
-    assert points["wrong"] == points["cheat"] == 0
+    assert points["cheat"] == 0
     code = "\n".join(texts(released, "code"))
     for question in data.values():
         assert question["solution"] not in code and question["hidden"].strip() not in code
