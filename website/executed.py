@@ -56,7 +56,7 @@ def outputs(notebook: dict[str, Any], folder: str) -> bytes:
     import nbformat
     from nbclient import NotebookClient
 
-    run = nbformat.from_dict(notebook)
+    run = nbformat.reads(json.dumps(notebook), as_version=4)
     place = {"metadata": {"path": folder}}
     NotebookClient(run, timeout=LIMIT, resources=place, store_widget_state=False).execute()
     return json.dumps([cell["outputs"] for cell in code_cells(run)]).encode()

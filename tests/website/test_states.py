@@ -137,9 +137,9 @@ def test_lessons_are_run_the_longest_first(build, root):
 
 def lesson(source):
     """A notebook of one code cell."""
-    cell = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "id": "a"}
-    return {"cells": [cell | {"source": source}], "metadata": {}, "nbformat": 4,
-            "nbformat_minor": 5}  # fmt: skip
+    cell = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [], "id": "a",
+            "source": source.splitlines(keepends=True)}  # fmt: skip
+    return {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
 
 def test_a_lesson_that_fails_stops_the_build_and_leaves_nothing_in_the_cache(build, tmp_path):
