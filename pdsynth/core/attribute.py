@@ -249,10 +249,8 @@ def fits(kind: str, values: tuple[Any, ...], edges: tuple[float, ...] | None) ->
         return kind == "float" or (kind == "integer" and whole)
     if kind not in DTYPES or DTYPES[kind][0] == "category":
         return kind in DTYPES
-    if not all(
-        isinstance(v, str) == (kind == "text") and isinstance(v, bool) == (kind == "boolean")
-        for v in values
-    ):
+    own = {"text": str, "boolean": bool}
+    if any(isinstance(v, t) != (kind == name) for v in values for name, t in own.items()):
         return False
     if kind == "boolean" or (kind == "text" and all(map(str.isascii, values))):
         return True  # without a column: most attributes are these

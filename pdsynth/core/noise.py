@@ -321,9 +321,8 @@ class ExactNoise(Noise):
             if bound > LIMIT:
                 return self._uniform_large(bound)
             top = 2**64 - 2**64 % bound  # the last whole multiple
-            while (word := next(words)) >= top:
-                pass
-            return word % bound
+            word = next(words)
+            return word % bound if word < top else below(bound)
 
         return below
 
