@@ -12,7 +12,8 @@ rounds     the rest            in each, 1/5 for a choice, of the pair, or the sm
                                expects, and 4/5 for its noisy table; then a new fit
 agreement  nothing             all tables become the closest distribution on a junction tree
 
-Policy (sensitive attributes, groups, forced pairs) stands in :mod:`.consistent_policy`.
+Policy (sensitive attributes, groups, forced pairs) stands in :mod:`.consistent_policy`, what very
+wide tables get in place of rounds in :mod:`.consistent_forest`.
 """
 
 from __future__ import annotations
@@ -28,15 +29,16 @@ import numpy as np
 from ..core.agreement import Agree, Fit, GrowingModel, merge_rare
 from ..core.budgets import Parts
 from ..core.curator import Curator
-from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, share, show
+from ..core.errors import BudgetError, bar, is_one_of, is_whole, share, show
 from ..core.factors import Columns
 from ..core.network import Restriction
 from ..core.noise import TableBudget
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Merging, possible_in
 from ..core.structure import Shares, Structure, StructureResult, check_width
+from .consistent_forest import grow_forest
 from .consistent_look import LOOK_STEP, Look, Ties, look, share_of_look, worth_looking
-from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight, reserve
+from .consistent_policy import SELECT, Policy, PolicyOptions, reserve
 
 COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
 EACH = Fraction(4)  # tables that a column is planned to stand in
@@ -151,13 +153,8 @@ class Residual(PolicyOptions, Structure):
         if not auto:
             one_way = share("share_one_way", self.share_one_way)  # type: ignore[arg-type]
         hidden = self.share_of_sensitive()
-        pairs = 1 - look_part - one_way - hidden
-        return {
-            LOOK_STEP: look_part,
-            "single columns": one_way,
-            "sensitive": hidden,
-            "pairs": pairs,
-        }
+        rest = 1 - look_part - one_way - hidden
+        return {LOOK_STEP: look_part, "single columns": one_way, "sensitive": hidden, "pairs": rest}
 
     def may_share(self) -> bool:
         """Whether the run may decide which part of ε its single columns have."""
@@ -396,51 +393,5 @@ class ResidualForest(Residual):
     """A forest in one go: d−1 selections, then its tables, ε in proportion to √cells."""
 
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
-        """Edges that join two trees, by their residual against independence.
-
-        **Privacy:** d−1 exponential mechanisms for a fifth of ε, tables for the rest.
-        """
-        policy, choosing, tables = run.policy, SELECT * epsilon, (1 - SELECT) * epsilon
-        most = max(len(policy.sizes) - 1, 1)
-        each = policy.shorten(choosing / most)
-        budget = TableBudget(tables / most)
-        allowed = [p for p in policy.pairs() if not policy.apart[p]]
-        expected = run.expected_in(run.model.fit_columns(), allowed)
-        pairs, trees = list[Columns](), [*range(most + 1)]  # the tree of each column
-
-        def join(pair: Columns) -> None:
-            i, j = pair
-            trees[:] = [trees[i] if tree == trees[j] else tree for tree in trees]
-
-        ruled = {(i, j) for i, j in np.argwhere(policy.ruled).tolist() if i < j}
-        for tied in ruled:  # their clique is there already
-            join(tied)
-        pairs += policy.forced + policy.label
-        for pair in pairs:
-            join(pair)
-        chosen: Columns | None = ()
-        for number in progress(range(most), "edges", unit="edge"):
-            expected = {
-                p: m
-                for p, m in expected.items()
-                if trees[p[0]] != trees[p[1]] or (p in ruled and p not in pairs)
-            }
-            if not expected:
-                break
-            chosen = run.choose(expected, each, lambda _: budget, step=f"edge {number + 1}")
-            choosing -= each
-            if chosen is None:
-                break
-            pairs.append(chosen)
-            join(chosen)
-        roots = [
-            fair_weight(policy.possible(p), policy.neighbours.power) * policy.weight[policy.in_a(p)]
-            for p in pairs
-        ]
-        costs = [policy.shorten(tables * root / sum(roots)) for root in roots]
-        rest = choosing + tables - sum(costs)
-        if costs and chosen is not None:  # no STOP: the last table gets what rounding leaves
-            costs[-1], rest = costs[-1] + rest, Fraction(0)
-        for pair, cost in zip(pairs, costs, strict=True):
-            run.measure(pair, TableBudget(cost, source=TABLE))
-        return rest
+        """As :func:`grow_forest`. **Privacy:** costs ε less what it returns."""
+        return grow_forest(run, epsilon)
