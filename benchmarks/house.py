@@ -40,7 +40,7 @@ ASPECTS = {
     "published": r'publish|printed|\bprints\b|"none"|peek|unaccounted',
     "relation": r"relation|adds? or remove|added or removed|facts\.moved",
     "persons": r"persons?\b|records_per",
-    "blocks": r"block|dask|arrow|parquet|batch|\.expect\(",
+    "blocks": r"block|dask|(?<!n)arrow|parquet|batch|\.expect\(",  # narrow is another word
     "near": r"too wide|wide table|stand near|near each|\bnear=|preselect|choose_rule|most_sets",
 }
 # The one way to a house next door, and the list of those houses, are no mention.

@@ -12,8 +12,8 @@ rounds     the rest            in each, 1/5 for a choice, of the pair, or the sm
                                expects, and 4/5 for its noisy table; then a new fit
 agreement  nothing             all tables become the closest distribution on a junction tree
 
-Policy (sensitive attributes, groups, forced pairs) stands in :mod:`.consistent_policy`, what very
-wide tables get in place of rounds in :mod:`.consistent_forest`.
+Policy (sensitive attributes, groups, forced pairs) stands in :mod:`.consistent_policy`; what many
+columns get in place of rounds in :mod:`.consistent_forest`.
 """
 
 from __future__ import annotations

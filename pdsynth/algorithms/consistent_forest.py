@@ -1,4 +1,4 @@
-"""A forest of pairs in one go: what :mod:`.consistent` does for very wide tables, not rounds."""
+"""A forest of pairs in one go: what :mod:`.consistent` does with many columns, not rounds."""
 
 from __future__ import annotations
 
