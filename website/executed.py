@@ -12,6 +12,7 @@ import os
 import shutil
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ ROOT = HERE.parent
 LIMIT = 600  # seconds of one cell
 
 
+@cache
 def fingerprint() -> str:
     """Changes whenever outputs may: with the library, its data, and this folder's sources."""
     files = [p for p in sorted((ROOT / "pdsynth").rglob("*")) if "__pycache__" not in p.parts]
@@ -29,10 +31,10 @@ def fingerprint() -> str:
     return whole.hexdigest()[:16]
 
 
-def kept(cache: Path, notebook: dict[str, Any]) -> Path:
+def kept(folder: Path, notebook: dict[str, Any]) -> Path:
     """Where a cache keeps the outputs of a notebook: words between its cells don't move them."""
     code = json.dumps(["".join(cell["source"]) for cell in code_cells(notebook)])
-    return cache / fingerprint() / f"{hashlib.sha256(code.encode()).hexdigest()[:16]}.json"
+    return folder / fingerprint() / f"{hashlib.sha256(code.encode()).hexdigest()[:16]}.json"
 
 
 def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
@@ -65,7 +67,7 @@ def outputs(notebook: dict[str, Any], folder: str) -> bytes:
 def keep(path: Path, function: Callable[..., bytes], *arguments: object) -> None:
     """Write what the function gives, all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
+    part = path.with_suffix(f".{os.getpid()}.part")  # another process may write the same
     part.write_bytes(function(*arguments))
     part.replace(path)
 

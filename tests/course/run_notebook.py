@@ -24,12 +24,19 @@ sys.path.append(str(HERE.parents[1] / "website"))
 import executed  # noqa: E402
 
 DICE = """\
-import os, random, secrets
-_dice = random.Random(7)
-os.urandom, secrets.randbits = _dice.randbytes, _dice.getrandbits  # before NumPy takes them
+def prepare():
+    import os, random, secrets
+    dice = random.Random(7)
+    os.urandom, secrets.randbits = dice.randbytes, dice.getrandbits  # before NumPy takes them
+
+prepare()
+del prepare
 """
-TOOLS = f"import sys; sys.path.append({str(HERE)!r}); import run_notebook"
-LISTEN, REPORT = ("code", f"{TOOLS}; run_notebook.listen()"), ("code", "run_notebook.report()")
+# What the kernel is asked, without a name that a cell could use.
+LISTEN, REPORT = (
+    ("code", f"__import__('sys').path.append({str(HERE)!r}); __import__('run_notebook').{what}()")
+    for what in ("listen", "report")
+)
 WRONG = []  # what exercises said in this kernel
 
 
@@ -145,9 +152,12 @@ def run(cells):
         os.environ |= executed.kernels(Path(folder))
         (Path(folder) / "profile_default" / "startup" / "00-dice.py").write_text(DICE)
         try:
-            return json.loads(executed.outputs(notebook, "."))
+            shown = json.loads(executed.outputs(notebook, "."))
         except CellExecutionError as error:
             return f"failed cell:\n{error}"
+    # a display that fails doesn't stop its cell
+    failed = [one for cell in shown for one in cell if one["output_type"] == "error"]
+    return "failed cell:\n" + "\n".join(failed[0]["traceback"]) if failed else shown
 
 
 def reported(shown):
@@ -164,8 +174,6 @@ def problem(cells, shown, found, any_panels):
         if kind == "markdown":
             continue
         now = next(outputs)
-        if failed := [one for one in now if one["output_type"] == "error"]:
-            return f"failed cell:\n{source}\n{failed[0]['evalue']}"
         if not is_guess(now):
             seen += f"\n{words(now)}"
             continue
@@ -190,12 +198,12 @@ def main(paths, student, any_panels, cache):
     """The first problem of the notebooks as text, or None."""
     first, *rest = map(read, paths)
     own = first if student or rest else [LISTEN, *first]
-    then = [*answers(first, rest[0]), REPORT] if rest else []
-    shown = run([*own, LISTEN, REPORT, *then])
+    then = [LISTEN, *answers(first, rest[0]), REPORT] if rest else []
+    shown = run([*own, REPORT, *then])
     if isinstance(shown, str):
         return shown
     count = sum(kind == "code" for kind, _ in own)
-    for place in (count + 1, -1):
+    for place in (count, -1):
         if told := problem(own, shown, reported(shown[place]), any_panels):
             return told
     if cache:

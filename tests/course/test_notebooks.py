@@ -308,6 +308,9 @@ FAULTS = {
     f"{PANEL}\n# %%\n{GUESS.replace('38.4', '1 / 0')}": "ZeroDivisionError",
     # a guess after the last cell, when a name means something else
     f"{PANEL}\nn = 1\n# %%\n{GUESS.replace('38.4', '38.4 / n')}\n# %%\nn = 0": "ZeroDivisionError",
+    # names that only the website and this runner import
+    f"{PANEL}\n# %%\nHTML;": "NameError",
+    f"{PANEL}\n# %%\nrandom;": "NameError",
     "": "expected one live panel",
     "1 / 0": "ZeroDivisionError",
     "class A:\n    def _repr_html_(self): raise OSError('broken repr')\nA()": "broken repr",
@@ -329,18 +332,25 @@ def test_the_runner_notices_what_is_wrong(build, tmp_path, code, says):
     assert says in run.stderr
 
 
+# Of the solved notebook alone.
+BROKEN = (
+    "g(0) or type('A', (), {'_repr_html_': lambda a: exec('raise OSError(\\'broken repr\\')')})()"
+)
+
+
 @pytest.mark.notebook
 @pytest.mark.parametrize(
     ("last", "says"),
     [
         ("2 * f(3)", "doesn't pass"),
         pytest.param("1 / g(0)", "ZeroDivisionError", marks=pytest.mark.slow),
+        pytest.param(BROKEN, "broken repr", marks=pytest.mark.slow),
     ],
 )
 def test_twin_cells_that_an_answer_changes_run_again(build, tmp_path, last, says):
     """The solution is wrong, or a later cell stumbles over it."""
     answer = "f, g = None, lambda x: 1\n# solution\nf = g = lambda x: x"
-    later = f"q.check(f and {last})" if "f(" in last else f"{last};"
+    later = f"q.check(f and {last})" if "f(" in last else last
     source = f"# %%\n{PANEL}\n# %%\n{ASK}\n# %%\n{answer}\n# %%\n{later}\n"
     paths = [tmp_path / "student.ipynb", tmp_path / "solved.ipynb"]
     for path, solved in zip(paths, (False, True), strict=True):
