@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -57,6 +58,19 @@ ASK = """\
 from pdsynth.course.guess import guess
 import pandas as pd
 guess("How many legs have two cats?", lambda: (8, pd.DataFrame({"cats": [2]})), unit="legs")"""
+
+
+def end(server, seconds=20):
+    """End a server of Jupyter's family, as a person does; one that hangs is killed.
+
+    Asked to stop while a kernel starts it may wait for ever. Kernels notice that it is gone.
+    """
+    server.terminate()
+    try:
+        server.wait(seconds)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
 
 
 def notebook(*sources):

@@ -17,6 +17,7 @@ from browser_tools import (
     ROOT,
     RUN_CELL,
     SMALL,
+    end,
     notebook,
     opened,
     panel_of,
@@ -76,8 +77,7 @@ def lab(tmp_path_factory):
         except OSError:
             time.sleep(0.25)
     yield url
-    server.terminate()
-    server.wait(20)
+    end(server)
 
 
 @pytest.fixture(scope="module")

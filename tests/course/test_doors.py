@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from browser_tools import end
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = (
@@ -84,8 +85,7 @@ def server(home, *words, path=""):
                 time.sleep(0.25)
         yield address
     finally:
-        child.terminate()
-        child.wait(120)  # it ends its kernels first
+        end(child)
 
 
 def visit(browser, address, path):
