@@ -34,11 +34,13 @@ DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y",
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
 DAYS = "datetime64", "datetime", "date"  # types by pandas.api.types.infer_dtype
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
+REASONS, RARE = 3, 0.1  # words for "no answer" among numbers or days: how many, in which share
 AGAIN = 10  # times that a text must come in the mean, to be a value and not free text
 NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 OPEN = "a public list (census, ISO codes), never a count"
+GAPS = "; na_values: do these words mean that nothing is known?"
 YEARS = 'years that can occur; date = "month" or "age" are possible, too'
 # Names of columns that are identifiers; and of texts, unless a few of them come again and again.
 IDENTIFIER = re.compile(
@@ -158,16 +160,31 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
     how: dict[str, Any] = {"missing": len(rest) < len(column)}
     if empty:
         how["na_values"] = empty
+    if measured := _measured(name, rest, how, number):
+        return measured
+    words = [text for text in rest.unique() if not any(map(str.isdigit, text))]
+    others = rest[~rest.isin(words)]
+    few = len(words) <= REASONS and len(rest) - len(others) <= RARE * len(rest)
+    if few and others.nunique() > LISTED:  # fewer are codes, and so are the words
+        gaps = how | {"missing": True, "na_values": sorted([*empty, *words])}
+        draft, note = _measured(name, others, gaps, number) or ("", "")
+        if isinstance(draft, Attribute):
+            return draft, f"{note}{GAPS}"
+    return _listed(name, rest, how)
+
+
+def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | None) -> Found | None:
+    """A column whose texts are all numbers, or all days; else None."""
     for form in [number] if number else list(FORMS)[:4]:
-        numbers = read_numbers(rest, form)
-        if len(rest) and numbers.notna().all() and not rest.str.match(r"[-+]?0\d").any():
-            plain = pd.to_numeric(rest, errors="coerce").notna().all()
+        numbers = read_numbers(texts, form)
+        if len(texts) and numbers.notna().all() and not texts.str.match(r"[-+]?0\d").any():
+            plain = pd.to_numeric(texts, errors="coerce").notna().all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
     for written in DATES:
-        if years := _years([read_day(text, written) for text in rest.unique()]):
+        if years := _years([read_day(text, written) for text in texts.unique()]):
             how |= {"format": written} if written else {}
             return Attribute.numeric(name, *years, date="year", integer=True, **how), YEARS
-    return _listed(name, rest, how)
+    return None
 
 
 def _typed(name: str, cells: pd.Series, kind: str, how: dict[str, Any]) -> Found:

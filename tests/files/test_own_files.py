@@ -598,6 +598,34 @@ def test_listed_numbers_may_be_written_in_any_way():
     assert 'b = {domain = "0 | 4 + missing", na_values = ["NA"]' in outline(content)
 
 
+def test_a_word_among_numbers_or_days_is_drafted_as_a_missing_value():
+    """One in ten cells at most, and three words; where they're more, they are codes."""
+
+    def drafted(cells):
+        text = outline("\n".join(["it;other", *(f"{cell};a" for cell in cells)]).encode())
+        return next(line for line in text.splitlines() if line.startswith("it = "))
+
+    ages, days = (
+        [*range(20, 65)] * 2,
+        [f"{day:02d}.03.{year}" for day in (1, 9) for year in range(1960, 1990)],
+    )
+    asked = "na_values: do these words mean that nothing is known?"
+    assert '"20 to 64 in 16 bins + missing", na_values = ["k.A."]' in drafted([*ages, "k.A."])
+    assert 'na_values = ["?", "NA", "k.A."]' in drafted([*ages, "k.A.", "NA", "?"])
+    assert '"1960 to 1989 in 16 bins + missing"' in (line := drafted([*days, "unbekannt"]))
+    assert 'na_values = ["unbekannt"]' in line and asked in line
+    assert asked in drafted([*ages, *["k.A."] * 10])
+    for cells in (
+        [*ages, *["k.A."] * 11],
+        [*ages, "k.A.", "nie", "ja", "nein"],
+        [*ages, "110+"],
+        [*ages[:20], "keins"],
+        ["a", "b", "c"] * 30,
+    ):
+        assert "na_values" not in drafted(cells), cells
+    assert "? identifier" in drafted([*range(100), "keine"])
+
+
 def test_infinite_numbers_wait_for_their_owner():
     assert 'b = "? numbers too large for a range' in outline(b"a,b\nx,1\ny,1e400\nz,3\n")
 
