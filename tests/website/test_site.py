@@ -197,6 +197,14 @@ def press(page, name, key, times=1):
         handle.press(key)
 
 
+def darken(page):
+    """The dark theme, once the panel is drawn in its ink and no colour is on its way any more."""
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    ink = "getComputedStyle(document.querySelector('.pdsynth-live [class$=tick] text')).fill"
+    moving = "document.getAnimations().some(one => one.playState === 'running')"
+    page.wait_for_function(f"() => {ink} === 'rgb(224, 224, 224)' && !({moving})")
+
+
 def outside(page):
     """Requests that left the server."""
     own = ("/".join(page.url.split("/")[:3]) + "/", "data:", "blob:")
@@ -231,9 +239,7 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         button = page.locator(".pdsynth-live .pdsynth-tries button").first
         button.click()
         assert page.locator(".pdsynth-live .pdsynth-told").text_content().strip()
-        page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        ink = "getComputedStyle(document.querySelector('.pdsynth-live [class$=tick] text')).fill"
-        page.wait_for_function(f"() => {ink} === 'rgb(224, 224, 224)'")
+        darken(page)
         assert page.locator(".pdsynth-live").first.evaluate(FAINT, 3.0) == []
         clean(page)
         assert page.evaluate(BROKEN) == []
@@ -358,8 +364,7 @@ def test_nothing_shuts_a_reader_out(one, visit, path):
         live(page)
         assert page.evaluate("document.documentElement.dataset.theme") != "dark"
         assert shut_out(page) == []
-        page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        page.wait_for_timeout(300)
+        darken(page)
         colours = {"runOnly": ["color-contrast", "link-in-text-block"]}
         assert shut_out(page, **colours) == []
         page.evaluate(SHUT)
@@ -462,6 +467,7 @@ def wrong_on_a_projector(page):
     page.set_viewport_size(PROJECTOR)
     panel = page.locator(".pdsynth-live").first
     panel.get_by_role("button", name="projector mode").press("Enter")
+    page.wait_for_function("document.fullscreenElement !== null")
     page.evaluate(STILL)
     found = panel.evaluate(MEASURE)
     small = found["smallest"] < SMALLEST
