@@ -64,11 +64,11 @@
     texts.push({ node, text, corners, box });
   };
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const range = document.createRange(); // one: whatever changes on the page is told to each
   for (let n = walker.nextNode(); n; n = walker.nextNode()) {
     const parent = n.parentElement;
     if (!parent || parent.namespaceURI.endsWith("svg") || /STYLE|SCRIPT|OPTION|TEXTAREA/.test(parent.tagName) || !n.data.trim()) continue;
     if (parent.closest("details:not([open])") && !parent.closest("summary")) continue;
-    const range = document.createRange();
     range.selectNodeContents(n);
     for (const r of range.getClientRects()) {
       const inset = Math.max(0, (r.height - 1.1 * parseFloat(style(parent).fontSize)) / 2);

@@ -170,6 +170,13 @@ def unfit(page, names):
     return problems
 
 
+def project(page, panel):
+    """Projector mode, as soon as the browser has given it the screen."""
+    panel.get_by_role("button", name="projector mode").press("Enter")
+    page.wait_for_function("document.fullscreenElement !== null")
+    page.evaluate(STILL)
+
+
 def wrong_on_a_projector(page, names):
     """The same in projector mode, chart by chart, and texts that are too small."""
     page.set_viewport_size(dict(zip(("width", "height"), PROJECTOR, strict=True)))
@@ -177,8 +184,7 @@ def wrong_on_a_projector(page, names):
     for place, name in enumerate(names):
         page.evaluate(ALONE, place)
         panel = page.locator(".pdsynth-live").nth(place)
-        panel.get_by_role("button", name="projector mode").press("Enter")
-        page.evaluate(STILL)
+        project(page, panel)
         found = panel.evaluate(SCREEN)
         for chart in range(len(found["charts"])):
             if chart:
@@ -222,9 +228,9 @@ def test_one_panel_on_a_projector_by_keyboard(one):
     button = one.locator(".pdsynth-live").first.get_by_role("button", name="projector mode")
     for times in (1, 0):
         button.press("Enter")
+        one.wait_for_function("on => (document.fullscreenElement !== null) === on", arg=times == 1)
         one.evaluate(STILL)
         assert one.locator(".pdsynth-projector").count() == times
-        assert one.evaluate("document.fullscreenElement !== null") == bool(times)
     assert one.locator(".pdsynth-live").first.locator(".pdsynth-chart:visible").count() == 1
 
 
@@ -240,7 +246,7 @@ def test_one_panel_shows_its_controls_and_its_first_chart_at_once(one):
 def test_a_projector_names_what_its_chart_draws(one):
     one.set_viewport_size(dict(zip(("width", "height"), PROJECTOR, strict=True)))
     panel = one.locator(".pdsynth-live").first
-    panel.get_by_role("button", name="projector mode").press("Enter")
+    project(one, panel)
     named = []
     for _ in range(3):
         one.evaluate(STILL)

@@ -11,8 +11,17 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
 ]
-MARKS = """panel => [...panel.querySelectorAll('.pdsynth-chart:not([hidden]) .cartesianlayer path')]
-  .map(path => path.getAttribute('d') + path.getAttribute('transform')).join()"""
+# What is drawn in every chart, one after another; the last step leads back to the first.
+CHARTS = """async panel => {
+  const found = [], next = panel.querySelector('[aria-label="next chart"]');
+  const plot = panel.querySelector('.pdsynth-plot');
+  for (const _ of panel.querySelectorAll('.pdsynth-chart')) {
+    for (const path of panel.querySelectorAll('.pdsynth-chart:not([hidden]) .cartesianlayer path'))
+      found.push(path.getAttribute('d') + path.getAttribute('transform'));
+    if (next.offsetWidth) next.click();
+    while (plot.ariaBusy !== 'false') await new Promise(requestAnimationFrame);
+  }
+  return found.join(); }"""
 EPSILON = "ε, privacy budget"
 
 
@@ -25,21 +34,10 @@ class Watch:
 
     def look(self):
         still(self.panel)
-        self.drawn.append(self.charts())
+        self.drawn.append(self.panel.evaluate(CHARTS))
         self.tables.append(self.panel.locator(".pdsynth-table").first.text_content())
         said = self.panel.locator(".pdsynth-status, .pdsynth-tables").all_text_contents()
         self.said.append(" ".join(said))
-
-    def charts(self):
-        """What is drawn in every chart, one after another."""
-        found = []
-        for _ in range(self.panel.locator(".pdsynth-chart").count()):
-            found.append(self.panel.evaluate(MARKS))
-            following = self.panel.get_by_role("button", name="next chart")
-            if following.is_visible():
-                following.press("Enter")
-                still(self.panel)
-        return "".join(found)
 
     def state(self, words):
         """Wait until the line above the figure says these words, then look."""
