@@ -446,13 +446,13 @@ class CommonNoise(Noise):
         return np.random.Generator(_stream_of([self._seed, zlib.crc32(self._label.encode())]))
 
     def _draws(self, kind: str, size: int) -> np.ndarray:
-        draws = self._cache.get((kind, self._label))
-        if draws is None or draws.shape[-1] < size:
+        key = kind, self._label, size  # of each size its own: no other setting's draws are in them
+        if key not in self._cache:
             rng = self.generator()
             pairs = kind != "gumbel"
             draws = rng.standard_exponential((2, size)) if pairs else rng.gumbel(size=size)
-            self._cache[kind, self._label] = draws
-        return draws[..., :size]
+            self._cache[key] = draws
+        return self._cache[key]
 
     def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
         width = np.asarray(scale, dtype=object).astype(float)

@@ -188,6 +188,21 @@ class TestSource:
         self.fit(ExactNoise(5))
         assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002
 
+    @pytest.mark.parametrize("before", [3, 500])
+    def test_common_draws_are_the_same_whatever_was_asked_before(self, before):
+        """A panel that comes back to a position shows what it showed there."""
+        moved, scores = CommonNoise(4), np.arange(40)
+
+        def asked(source):
+            child = source.fresh().child("table")
+            return child.discrete_laplace(np.array(9), (40,)).tolist(), child.select(
+                scores, 7, permute=False
+            )
+
+        moved.fresh().child("table").discrete_laplace(np.array(9), (before,))
+        moved.fresh().child("table").select(np.arange(before), 7, permute=False)
+        assert asked(moved) == asked(CommonNoise(4))
+
     @pytest.mark.parametrize("make", [ExactNoise, CommonNoise])
     def test_child_streams_are_disjoint(self, make):
         parent = make(9)

@@ -19,7 +19,6 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from pdsynth.course.panels.table import _open
 from pdsynth.planning import costs as cost
 
 STORE = Path(__file__).with_name("panel_states.json")
@@ -186,12 +185,10 @@ def drawing(figure: Any) -> str:
 
 
 def state(name: str, at: dict[str, Any]) -> dict[str, Any]:
-    """What a panel shows at one position on a table just opened, or its refusal.
+    """What a panel shows at one position, or its refusal.
 
-    Common random numbers depend on the largest question that a label was asked before; foretold
-    seconds depend on the machine, so it is taken to be the one they were measured on.
+    Foretold seconds depend on the machine: it is taken to be the one they were measured on.
     """
-    _open.cache_clear()
     try:
         with patch.object(cost, "slowness", lambda: 1.0):
             view = importlib.import_module(f"pdsynth.course.panels.{name}").view(**at)

@@ -177,5 +177,8 @@ def test_every_panel_of_the_course_from_end_to_end(module):
             assert shown.error is None or type(shown.error).__module__ == "pdsynth.core.errors", (
                 f"{key}={place}: {shown.error!r}"
             )
+    first = first_view(module)
     shown.set(**before)
     assert shown.error is None
+    assert shown.view.status == first.status, "where it was before doesn't show"
+    assert shown.view.figure.to_json() == first.figure.to_json()
