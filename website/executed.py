@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import tomllib
 from collections.abc import Callable
 from functools import cache
@@ -19,6 +20,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LIMIT = 600  # seconds of one cell
+# nbformat would import this checker of web addresses, which no notebook needs: its grammar takes
+# two seconds to build, for each lesson anew. Where it is absent, nbformat does without.
+sys.modules.setdefault("rfc3987_syntax", None)
 
 
 @cache

@@ -73,9 +73,10 @@ for rows, epsilon in ((n, 1.0), (n, 0.1), (1_473, 1.0), (176, 1.0)):
 
 # %%
 drawn = pds.PrivBayes(1.0, guarantee="none", k=1, random_state=18).fit(adult.frame, schema=schema).network_
+shared = pds.plan(schema, n, 0.7)
 def priced(edge):
     try:
-        return pds.plan(schema, n, 0.7).price(drawn, edge, reference=adult.frame)
+        return shared.price(drawn, edge, reference=adult.frame)
     except pds.SchemaError:  # it is there already, or closes a circle
         return None
 

@@ -168,14 +168,8 @@ def genetic(
     history, orders, parents = map(np.array, zip(*trace, strict=True))
     networks = spread(parents, d) & (objective > 0)
     bonus = (objective - weights)[permitted.forced].sum()
-    return SearchResult(
-        tuple(orders[-1].tolist()),
-        networks[-1],
-        float(weights[networks[-1]].sum()),
-        history - bonus,
-        orders,
-        networks,
-    )
+    order, best = tuple(orders[-1].tolist()), networks[-1]
+    return SearchResult(order, best, float(weights[best].sum()), history - bonus, orders, networks)
 
 
 def initial(

@@ -158,11 +158,8 @@ def ordered(
         candidates = list_candidates(
             rule, tuple(order[:i]), [order[i]], schema.sizes, permitted, depends_on
         )  # lines 5–6
-        pairs.append(
-            curator.select(
-                candidates, score, share, source=SOURCE, step=f"parents of {schema.names[order[i]]}"
-            )
-        )  # lines 7–9
+        step = f"parents of {schema.names[order[i]]}"  # lines 7–9
+        pairs.append(curator.select(candidates, score, share, source=SOURCE, step=step))
     return Network.of_columns(pairs, schema.names)
 
 

@@ -431,13 +431,8 @@ class ByTies(BudgetRule):
         mean = sum(weights.values()) / len(weights)
         careful = [name for name in weights if weights[name] < mean]
         warn_of_loss(facts, learnt.network, tables, careful)
-        return Allocation(
-            tables,
-            {
-                "association_": associations,
-                "table_epsilon_": {name: float(t.epsilon) for name, t in tables.items()},
-            },
-        )
+        spent = {name: float(t.epsilon) for name, t in tables.items()}
+        return Allocation(tables, {"association_": associations, "table_epsilon_": spent})
 
 
 # --- risk entropies of bits, from releases -------------------------------------------------------

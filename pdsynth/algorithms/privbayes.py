@@ -92,11 +92,8 @@ def greedy(
         placed = tuple(child for child, _ in pairs)
         rest = [j for j in range(d) if j not in placed]
         candidates = list_candidates(rule, placed, rest, schema.sizes, permitted)  # lines 4–5
-        pairs.append(
-            curator.select(
-                candidates, score, share, source=SOURCE, step=f"pair {len(pairs) + 1} of {d}"
-            )
-        )  # lines 6–7
+        step = f"pair {len(pairs) + 1} of {d}"  # lines 6–7
+        pairs.append(curator.select(candidates, score, share, source=SOURCE, step=step))
     return Network.of_columns(pairs, schema.names)
 
 

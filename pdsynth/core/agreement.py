@@ -26,6 +26,7 @@ from .factors import (
     JunctionTree,
     Place,
     eliminate_smallest,
+    fold,
     junction_tree,
     may_join,
 )
@@ -290,7 +291,7 @@ class Problem:
         factors = [(p, potentials[part]) for p, part in zip(self.places, self.parts, strict=True)]
         factors += self.fixed
         tables, normaliser = self.tree.calibrate(self.tree.multiply(factors), self.n)
-        margins = [np.add.reduce(tables[place.clique], place.out) for place in self.places]
+        margins = [fold(np.add, tables[place.clique], place.out) for place in self.places]
         return flat(tables), flat(margins), normaliser
 
     def square(self, difference: np.ndarray) -> float:
@@ -464,14 +465,9 @@ class GrowingModel:
         tables of the network stand over these.
         """
         declared = self.sizes if self.merging is None else self.merging.original.sizes
+        most = max(DECLARED // len(self.sizes), most_cells)
         fine = may_join(
-            self.linked,
-            sets,
-            self.sizes,
-            most_cells,
-            apart,
-            declared=declared,
-            most_declared=max(DECLARED // len(self.sizes), most_cells),
+            self.linked, sets, self.sizes, most_cells, apart, declared=declared, most_declared=most
         )
         return [columns for columns, good in zip(sets, fine, strict=True) if good]
 

@@ -21,6 +21,7 @@ from .measures import marginalise
 Columns = tuple[int, ...]
 Edge = tuple[int, int]
 AT_ONCE = 2**12  # cells of a clique in one product of matrices
+SMALL = 2000  # cells: NumPy itself sums smaller tables soon enough
 NEVER = -1e9  # the logarithm that stands for a probability of 0
 
 
@@ -232,21 +233,16 @@ def may_join(
     rest = np.arange(len(linked))
     adjacent = linked.copy()
     while len(rest) and waiting.any():
-        cells = np.log(np.take(sizes, rest))
+        own, others = np.take(sizes, rest), np.take(declared, rest)
+        cells = np.log(own)
         node = int((adjacent @ cells + cells).argmin())
         mine = np.flatnonzero(waiting & member[:, rest[node]])
         for part in np.array_split(mine, max(1, -(-len(mine) * adjacent.size // at_once))):
             some = member[part][:, rest]
             graphs = adjacent | (some[:, :, None] & some[:, None, :])
             graphs[:, range(len(rest)), range(len(rest))] = False
-            fine[part] = within_bounds(
-                graphs,
-                np.take(sizes, rest),
-                most,
-                apart[np.ix_(rest, rest)],
-                np.take(declared, rest),
-                most_declared,
-            )
+            torn = apart[np.ix_(rest, rest)]
+            fine[part] = within_bounds(graphs, own, most, torn, others, most_declared)
         waiting[mine] = False
         around = adjacent[node]
         clique = around.copy()
@@ -295,18 +291,15 @@ def elimination_tree(scopes: Sequence[Columns], sizes: Sequence[int]) -> Junctio
     """
     edges = [edge for scope in scopes for edge in itertools.combinations(scope, 2)]
     nodes = sorted({j for scope in scopes for j in scope})
-    steps = list(
-        eliminate(
-            neighbours(len(sizes), edges),
-            nodes,
-            lambda adjacent, v: (math.prod(sizes[j] for j in adjacent[v]), v),
-        )
-    )[::-1]
+
+    def around_cells(adjacent: Sequence[set[int]], v: int) -> tuple[int, ...]:
+        return math.prod(sizes[j] for j in adjacent[v]), v
+
+    steps = [*eliminate(neighbours(len(sizes), edges), nodes, around_cells)][::-1]
     place = {node: at for at, (node, _) in enumerate(steps)}
     hung = [max((place[j] for j in around), default=0) for _, around in steps]
-    return JunctionTree(
-        tuple(tuple(sorted({node, *around})) for node, around in steps), (-1, *hung[1:])
-    )
+    cliques = tuple(tuple(sorted({node, *around})) for node, around in steps)
+    return JunctionTree(cliques, (-1, *hung[1:]))
 
 
 # --- factors on the cliques of a tree ------------------------------------------------------------
@@ -380,9 +373,9 @@ class CliqueTree:
         sums: dict[int, np.ndarray] = {}
         for below, above in reversed(self.links):  # messages to the root
             i = below.clique
-            top = logs[i].max(axis=below.out, keepdims=True)
-            tables[i] = np.exp(logs[i] - top)
-            sums[i] = np.add.reduce(tables[i], below.out)  # on small tables quicker than sum
+            top = fold(np.maximum, logs[i], below.out)
+            tables[i] = np.exp(logs[i] - top.reshape(below.shape))
+            sums[i] = fold(np.add, tables[i], below.out)
             message = np.log(sums[i]).reshape(above.shape) + top.reshape(above.shape)
             logs[above.clique] = logs[above.clique] + message
         top = logs[0].max()
@@ -390,9 +383,30 @@ class CliqueTree:
         mass = root.sum()
         tables[0] = root * (n / mass)
         for below, above in self.links:  # and back: each gets the separator's sums of its parent
-            margin = np.add.reduce(tables[above.clique], above.out)
+            margin = fold(np.add, tables[above.clique], above.out)
             tables[below.clique] *= (margin / sums[below.clique]).reshape(below.shape)
         return tables, float(top + np.log(mass))
+
+
+def fold(ufunc: np.ufunc, table: np.ndarray, out: tuple[int, ...]) -> np.ndarray:
+    """What ``ufunc.reduce(table, out)`` gives, in the same order, so to the last bit; but sooner.
+
+    NumPy starts a loop for every row of the last axis, which takes long where rows are short.
+    """
+    last = table.ndim - 1
+    if table.size < SMALL or not out or out == (*range(len(out)),) or 1 in table.shape:
+        return ufunc.reduce(table, out)
+    if last not in out:  # one long row for each cell that is folded
+        kept = [axis for axis in range(table.ndim) if axis not in out]
+        rows = table.transpose(*out, *kept)
+        shape = rows.shape[len(out) :]
+        return ufunc.reduce(rows.reshape(-1, math.prod(shape))).reshape(shape)
+    if last - 1 in out or table.shape[last] > 7:  # NumPy sums eight and more in another order
+        return ufunc.reduce(table, out)
+    total = table[..., 0].copy()
+    for value in range(1, table.shape[last]):
+        ufunc(total, table[..., value], out=total)
+    return ufunc.reduce(total, out[:-1])
 
 
 @dataclass(frozen=True)

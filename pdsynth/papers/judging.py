@@ -94,6 +94,7 @@ def ask_all(
     """
     out: list[Ask] = []
     series: dict[Any, pd.Series] = {}
+    rows: dict[tuple[str, Any], np.ndarray] = {}
     for each, block in groupby(claims, key=lambda c: c.get("each", [{}])):
         together = list(block)
         turns = each if isinstance(each, list) else expand(each, settings, data)
@@ -105,7 +106,7 @@ def ask_all(
                 raise BudgetError(f"no rule {claim['rule']!r}; there are {', '.join(RULES)}")
             base = claim.get("base", "printed")
             mine, primary = reading or base, claim.get("counts", base)
-            question = Question(key, data, settings, own, series)
+            question = Question(key, data, settings, own, series, rows)
             out.append(
                 Ask(claim, question, vocabulary, mine, mine == primary and "aside" not in claim)
             )

@@ -143,8 +143,8 @@ class Question:
     ``claim["at"]``: the points to compare at. ``claim["a"]`` and ``claim["b"]``: whose values, a
     minus b; what they don't say, the point says. ``claim["scale"]``: 100 for per cent. ``point``,
     ``digits`` and ``unit``: how a difference is said. ``beside``: further differences, each a
-    change of ``at``, that the texts may name; ``means``: the same for means. ``series``: what was
-    looked up before, shared by all questions about the same trials.
+    change of ``at``, that the texts may name; ``means``: the same for means. ``series`` and
+    ``rows``: what was looked up before, shared by all questions about the same trials.
     """
 
     key: results.Key
@@ -152,6 +152,7 @@ class Question:
     settings: Any
     claim: Mapping[str, Any]
     series: dict[Any, pd.Series] = field(default_factory=dict, compare=False)
+    rows: dict[tuple[str, Any], np.ndarray] = field(default_factory=dict, compare=False)
     fewest: list[int] = field(default_factory=list, compare=False)  # repeats that it rests on
 
     def __getitem__(self, name: str) -> Any:
@@ -179,10 +180,20 @@ class Question:
         """The trials' values at a point by repeat, as they stand in the file."""
         where = tuple(at.items())
         if where not in self.series:
-            rows = results.select(self.data, **at)
-            values = rows["value"].to_numpy(dtype=float)
-            self.series[where] = pd.Series(values, index=rows.get("repeat"))
+            chosen = np.ones(len(self.data), dtype=bool)
+            for name, value in at.items():
+                if value is not None:
+                    chosen &= self.rows_with(name, value)
+            values = self.data["value"].to_numpy(dtype=float)[chosen]
+            repeats = self.data["repeat"][chosen] if "repeat" in self.data else None
+            self.series[where] = pd.Series(values, index=repeats)
         return self.series[where]
+
+    def rows_with(self, name: str, value: Any) -> np.ndarray:
+        """Which trials have a value in a column: most points share all columns but one."""
+        if (name, value) not in self.rows:
+            self.rows[name, value] = (self.data[name] == value).to_numpy()
+        return self.rows[name, value]
 
     def ran(self, at: Point) -> bool:
         """Whether a point was run, be it in vain."""

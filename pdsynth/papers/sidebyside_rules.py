@@ -64,18 +64,22 @@ def tabulate(data: pd.DataFrame, settings: Any) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def meet(data: pd.DataFrame, method: str, promise: float) -> tuple[np.ndarray, float]:
-    """Where a change of the sensitive attribute costs ``promise``.
+def paths(data: pd.DataFrame, method: str) -> list[pd.DataFrame]:
+    """The points of each repeat of a method, one column per metric, by rising loss."""
+    mine = select(data, method=method)
+    mine = mine.pivot_table(index=["repeat", "epsilon"], columns="metric", values="value")
+    return [run.sort_values(LOSS) for _, run in mine.groupby(level="repeat")]
+
+
+def meet(runs: Sequence[pd.DataFrame], promise: float) -> tuple[np.ndarray, float]:
+    """Where a change of the sensitive attribute costs ``promise``, from a method's :func:`paths`.
 
     Gives the distance of the rest, one value per repeat, and the mean loss. Each repeat's points
     are joined in loss and distance (logarithms); a method that never loses so much stands with its
     last point.
     """
-    mine = select(data, method=method)
-    mine = mine.pivot_table(index=["repeat", "epsilon"], columns="metric", values="value")
     rest, losses = [], []
-    for _, run in mine.groupby(level="repeat"):
-        run = run.sort_values(LOSS)
+    for run in runs:
         if run[LOSS].iloc[0] > promise:
             continue
         losses.append(min(promise, float(run[LOSS].iloc[-1])))
@@ -86,7 +90,8 @@ def meet(data: pd.DataFrame, method: str, promise: float) -> tuple[np.ndarray, f
 
 def match(data: pd.DataFrame, settings: Any) -> pd.DataFrame:
     """Figure 3 as a table: distance of the rest at each promise, the best methods first."""
-    runs = {m: [meet(data, m, s)[0] for s in settings.promises] for m in distinct(data, "method")}
+    lines = {m: paths(data, m) for m in distinct(data, "method")}
+    runs = {m: [meet(line, s)[0] for s in settings.promises] for m, line in lines.items()}
     rows = []
     for name in sorted(runs, key=lambda m: sum(map(average, runs[m]))):
         row = {"method": name}
@@ -198,8 +203,9 @@ def serves_the_rest(q: Question) -> Answer:
     """Whether a personalised method serves the others better at the same loss."""
     promises, numbers = q.settings.promises, []
     wins = {m: 0 for m in distinct(q.data, "method") if m != BASE}
+    lines = {m: paths(q.data, m) for m in (BASE, *wins)}
     for s in promises:
-        base, runs = meet(q.data, BASE, s)[0], {m: meet(q.data, m, s)[0] for m in wins}
+        base, runs = meet(lines[BASE], s)[0], {m: meet(lines[m], s)[0] for m in wins}
         for m in wins:
             gap, half = difference(base, runs[m])
             wins[m] += bool(gap > half)

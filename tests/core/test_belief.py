@@ -1,5 +1,6 @@
 """Tables that agree: against Private-PGM's authors' own solver, and against what they promise."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from pdsynth.core.agreement import NoisyTable, fit_tables
-from pdsynth.core.factors import CliqueTree, junction_tree
+from pdsynth.core.factors import SMALL, CliqueTree, fold, junction_tree
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "agree.json"
 PROBLEMS = {p["name"]: p for p in json.loads(ORACLE.read_text(encoding="utf-8"))["problems"]}
@@ -139,3 +140,22 @@ def test_weights_by_cell():
     noisy = [NoisyTable((0,), np.array([50.0, 30, 30]), weights)]
     found = fit_tables(tree, noisy, 100, tolerance=1e-8).margin((0,))
     assert found == pytest.approx([50, 25, 25], abs=0.05)
+
+
+SHAPES = [(5, 16, 7, 14, 5), (16, 7, 15, 9), (3, 40, 2, 31), (12, 11, 10, 1, 3), (9, 6, 8, 5, 1)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_axes_are_folded_as_numpy_folds_them_to_the_last_bit(shape):
+    """Sums in another order differ in the last bits, and a fit of hundreds of steps in more."""
+    table = np.exp(np.random.default_rng(0).normal(0, 9, shape))
+    assert table.size > SMALL
+    for count in range(len(shape) + 1):
+        for out in itertools.combinations(range(len(shape)), count):
+            for ufunc in (np.add, np.maximum):
+                assert np.array_equal(fold(ufunc, table, out), ufunc.reduce(table, out))
+
+
+def test_another_order_would_be_noticed():
+    table = np.exp(np.random.default_rng(0).normal(0, 9, SHAPES[0]))
+    assert not np.array_equal(table.sum(axis=4).sum(axis=0), table.sum(axis=0).sum(axis=3))

@@ -188,11 +188,11 @@ def test_methods_meet_where_the_sensitive_attribute_loses_the_same():
                     for m, v in ((LOSS, share * e), (REST, rest))
                 ]
     data = pd.DataFrame(rows)
-    rest, loss = sidebyside_rules.meet(data, BASE, 0.1)
+    rest, loss = sidebyside_rules.meet(sidebyside_rules.paths(data, BASE), 0.1)
     assert loss == pytest.approx(0.1) and rest.mean() == pytest.approx(0.5, rel=0.01)
-    rest, loss = sidebyside_rules.meet(data, "CSAPrivBayes", 0.1)
+    rest, loss = sidebyside_rules.meet(sidebyside_rules.paths(data, "CSAPrivBayes"), 0.1)
     assert loss == pytest.approx(0.01) and rest.mean() == pytest.approx(0.1, rel=0.01)
-    assert len(sidebyside_rules.meet(data, BASE, 0.01)[0]) == 0
+    assert len(sidebyside_rules.meet(sidebyside_rules.paths(data, BASE), 0.01)[0]) == 0
     settings = Settings(promises=(0.1,), fine=(0.1, 0.4, 1.0))
     assert sidebyside.PAPER.judge(3, data, settings)[0].verdict == REPLICATES
     assert list(sidebyside.match(data, settings)["method"]) == ["CSAPrivBayes", BASE]
