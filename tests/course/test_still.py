@@ -5,8 +5,6 @@ from xml.etree import ElementTree
 
 import plotly.graph_objects as go
 import pytest
-from nbconvert import HTMLExporter, MarkdownExporter
-from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from pdsynth.course import panels
 from pdsynth.course.panels import LESSONS
@@ -96,10 +94,15 @@ def panel():
     return live(draw, epsilon=slider("ε", 1, 0.5, 4, 0.5, tooltip="ε, privacy budget"))
 
 
-def exported(shown, exporter=HTMLExporter):
+def exported(shown, form="HTML"):
+    """What nbconvert writes; its import takes seconds, which only this process should wait."""
+    import nbconvert
+    from nbformat.v4 import new_code_cell, new_notebook, new_output
+
     data, _ = (shown, {}) if isinstance(shown, dict) else shown
     cell = new_code_cell("panel()", outputs=[new_output("display_data", data=data)])
-    return exporter().from_notebook_node(new_notebook(cells=[cell]))[0]
+    exporter = getattr(nbconvert, f"{form}Exporter")()
+    return exporter.from_notebook_node(new_notebook(cells=[cell]))[0]
 
 
 def test_an_exported_panel_shows_its_present_picture_words_and_short_tables():
@@ -110,7 +113,7 @@ def test_an_exported_panel_shows_its_present_picture_words_and_short_tables():
     assert "LivePanel(" not in html
     text = shown._repr_mimebundle_()["text/plain"]
     assert text == "Live panel at ε = 2: The scale is 0.5." == repr(shown)
-    markdown = exported(shown._repr_mimebundle_(), MarkdownExporter)
+    markdown = exported(shown._repr_mimebundle_(), "Markdown")
     assert "<svg" in markdown and "LivePanel(" not in markdown
 
 
