@@ -1,8 +1,12 @@
 """Sphinx: where things are, and that no page asks another server for anything."""
 
+import inspect
 import os
 import re
 import unicodedata
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
 
 from sphinx.search.en import SearchEnglish
 
@@ -38,6 +42,7 @@ myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 4
 myst_all_links_external = False
 
+templates_path = [str(Path(__file__).with_name("templates"))]
 autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "inherited-members": False}
@@ -50,6 +55,39 @@ suppress_warnings = ["myst.xref_missing", "autosummary", "ref.python", "toc.not_
 def escape_bars(app, what, name, thing, options, lines):
     """|X| is a size in our docstrings; for Sphinx it would be a substitution."""
     lines[:] = [line.replace("|", "\\|") for line in lines]
+
+
+def skip_values(app, what, name, thing, skip, options):
+    """Of a class's attributes those that say what they are: parameters are listed already."""
+    said = inspect.isroutine(thing) or isinstance(thing, (property, cached_property, type))
+    return skip or (True if what in ("class", "attribute") and not said else None)
+
+
+def spell_out(app, what, name, thing, options, lines):
+    """Our docstrings in the form that Napoleon reads."""
+    lines[:] = spelt(lines)
+
+
+def spelt(lines):
+    """The lines of a docstring whose lists say ``name : what it is``, as numpydoc writes them.
+
+    What it is goes below the name, where numpydoc has a type beside it. A paragraph below a list
+    becomes a note: each of its lines would be a name.
+    """
+    found, listed = [], False
+    for line, after in pairwise([*lines, ""]):
+        name, said, text = line.partition(" : ")
+        own = line and not line[0].isspace()
+        if re.fullmatch("-{3,}", after):
+            listed = True
+        elif listed and own and said:
+            found.append(name)
+            line = f"    {text}"
+        elif listed and own and not found[-1]:
+            found += ["Notes", "-----"]
+            listed = False
+        found.append(line)
+    return found
 
 
 # The parts of MathJax that the lessons need, half as large as its bundle.
@@ -82,4 +120,6 @@ def setup(app):
     app.config.mathjax_path = "mathjax/startup.js"
     app.add_search_language(English)
     app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("autodoc-skip-member", skip_values)
+    app.connect("autodoc-process-docstring", spell_out, priority=400)  # before Napoleon
     app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True

@@ -99,6 +99,7 @@ def build(root, *options):
         timeout=1500,
     )
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-5000:]
+    assert "[docutils]" not in run.stderr, "a docstring isn't written as its marks are read"
     return run
 
 
@@ -336,6 +337,25 @@ def test_helpers_are_folded_and_symbols_are_words(one, root, monkeypatch):
     monkeypatch.setenv("PDSYNTH_SITE_STATIC", ".")
     conf = importlib.import_module("conf")
     assert conf.plain("L₀, $L_0$ and L_{0}") == "L0, $L0$ and L0"
+    listed = ["One line.", "", "Parameters", "----------", "a, b : two of them,", "    alike.", ""]
+    below = ["c : the third.", "", "**Privacy:** none.", ""]
+    assert conf.spelt([*listed, *below]) == [
+        *listed[:4],
+        *("a, b", "    two of them,", "    alike.", ""),
+        *("c", "    the third.", "", "Notes", "-----", "**Privacy:** none.", ""),
+    ]
+    assert conf.spelt(below) == below
+
+
+def test_the_reference_shows_privacy_in_bold_and_each_parameter_with_its_type(site):
+    """Napoleon takes what stands below our lists for more of their names."""
+    pages = {path.stem: path.read_text("utf-8") for path in (site / "api").glob("*.html")}
+    assert [name for name, text in pages.items() if "**Privacy" in text or ":param" in text] == []
+    for name in ("ConsistentBayes", "PrivBayes", "audit", "baselines"):
+        assert "<strong>Privacy:</strong>" in pages[f"pdsynth.{name}"]
+    words = re.sub("<[^>]+>", "", pages["pdsynth.ConsistentBayes"])
+    assert "epsilon (float) – as in every synthesizer" in words
+    assert "k_counts_parents" not in words, "values that say nothing are left out"
 
 
 def shut_out(page, place="article", besides=(), **options):
