@@ -50,11 +50,7 @@ autodoc_typehints = "description"
 napoleon_google_docstring = True
 # A name may be documented where it is defined and where it is offered.
 suppress_warnings = ["myst.xref_missing", "autosummary", "ref.python", "toc.not_included"]
-
-
-def escape_bars(app, what, name, thing, options, lines):
-    """|X| is a size in our docstrings; for Sphinx it would be a substitution."""
-    lines[:] = [line.replace("|", "\\|") for line in lines]
+WRITTEN = {}  # docstrings by name, before Napoleon
 
 
 def skip_values(app, what, name, thing, skip, options):
@@ -64,8 +60,14 @@ def skip_values(app, what, name, thing, skip, options):
 
 
 def spell_out(app, what, name, thing, options, lines):
-    """Our docstrings in the form that Napoleon reads."""
-    lines[:] = spelt(lines)
+    """Our docstrings in the form that Napoleon reads; |X| is a size, not a substitution."""
+    lines[:] = WRITTEN[name] = spelt([line.replace("|", "\\|") for line in lines])
+
+
+def restore(app, what, name, thing, options, lines):
+    """What says what an attribute is: Napoleon takes the words before its colon for a type."""
+    if what in ("attribute", "property"):
+        lines[:] = WRITTEN[name]
 
 
 def spelt(lines):
@@ -119,7 +121,7 @@ def setup(app):
     """Docstrings as they are; the extension that only copies MathJax may run beside others."""
     app.config.mathjax_path = "mathjax/startup.js"
     app.add_search_language(English)
-    app.connect("autodoc-process-docstring", escape_bars)
     app.connect("autodoc-skip-member", skip_values)
     app.connect("autodoc-process-docstring", spell_out, priority=400)  # before Napoleon
+    app.connect("autodoc-process-docstring", restore, priority=600)  # and after it
     app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True
