@@ -34,13 +34,15 @@ DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y",
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
 DAYS = "datetime64", "datetime", "date"  # types by pandas.api.types.infer_dtype
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
-REASONS, RARE = 3, 0.1  # words for "no answer" among numbers or days: how many, in which share
+STRAYS, RARE = 3, 0.1  # words among numbers or days, such as "no answer": how many, in which share
+TOP = re.compile(r"(?=[>≥]|.*\+)(?:>=?|≥)? *([0-9]{1,15}) *\+?")  # 110+, >110, but not 110
 AGAIN = 10  # times that a text must come in the mean, to be a value and not free text
 NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 OPEN = "a public list (census, ISO codes), never a count"
-GAPS = "; na_values: do these words mean that nothing is known?"
+TOPS = "mapping: is this where the form stops counting?"
+GAPS = "na_values: do these words mean that nothing is known?"
 YEARS = 'years that can occur; date = "month" or "age" are possible, too'
 # Names of columns that are identifiers; and of texts, unless a few of them come again and again.
 IDENTIFIER = re.compile(
@@ -162,14 +164,18 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
         how["na_values"] = empty
     if measured := _measured(name, rest, how, number):
         return measured
-    words = [text for text in rest.unique() if not any(map(str.isdigit, text))]
-    others = rest[~rest.isin(words)]
-    few = len(words) <= REASONS and len(rest) - len(others) <= RARE * len(rest)
+    words = sorted(text for text in rest.unique() if not any(map(str.isdigit, text)))
+    tops = {text: int(top[1]) for text in sorted(rest.unique()) if (top := TOP.fullmatch(text))}
+    others = rest[~rest.isin([*words, *tops])]
+    few = len(words) + len(tops) <= STRAYS and 0 < len(rest) - len(others) <= RARE * len(rest)
     if few and others.nunique() > LISTED:  # fewer are codes, and so are the words
-        gaps = how | {"missing": True, "na_values": sorted([*empty, *words])}
-        draft, note = _measured(name, others, gaps, number) or ("", "")
+        gaps = {"missing": True, "na_values": sorted([*empty, *words])} if words else {}
+        ends = {"mapping": tops} if tops else {}
+        read = pd.concat([others, pd.Series(map(str, tops.values()), dtype=others.dtype)])
+        draft, note = _measured(name, read, how | gaps | ends, number) or ("", "")
         if isinstance(draft, Attribute):
-            return draft, f"{note}{GAPS}"
+            asked = [GAPS] * bool(gaps) + [TOPS] * bool(ends)
+            return draft, f"{note}; {' '.join(asked)}"
     return _listed(name, rest, how)
 
 

@@ -618,12 +618,32 @@ def test_a_word_among_numbers_or_days_is_drafted_as_a_missing_value():
     for cells in (
         [*ages, *["k.A."] * 11],
         [*ages, "k.A.", "nie", "ja", "nein"],
-        [*ages, "110+"],
+        [*ages, "110 or so"],
         [*ages[:20], "keins"],
         ["a", "b", "c"] * 30,
     ):
         assert "na_values" not in drafted(cells), cells
     assert "? identifier" in drafted([*range(100), "keine"])
+
+
+@pytest.mark.parametrize("top", ["90+", "90 +", ">90", "> 90", ">=90", "≥90"])
+def test_where_a_form_stops_counting_is_drafted_as_the_last_number(top, tmp_path):
+    cells = [*range(20, 80), top, "k.A."]
+    content = "\n".join(["it;other", *(f"{cell};{cell}" for cell in cells)]).encode()
+    text = outline(content)
+    line = next(line for line in text.splitlines() if line.startswith("it = "))
+    assert '"20 to 90 in 16 bins + missing"' in line and f'mapping = {{"{top}" = 90}}' in line
+    assert (
+        "mapping: is this where the form stops counting?" in line and 'na_values = ["k.A."]' in line
+    )
+    path = tmp_path / "reviewed.toml"
+    path.write_text(
+        text.replace(", public = false", "").replace("\npublic = false", ""), encoding="utf-8"
+    )
+    schema = pds.Schema.read(path)
+    codes = schema.encode(read_csv(content, schema))[:, 0]
+    assert codes[-2:].tolist() == [15, 16] and codes[0] == 0
+    assert "mapping" not in outline(content.replace(top.encode(), b"90"))
 
 
 def test_infinite_numbers_wait_for_their_owner():
