@@ -21,7 +21,7 @@ from .measures import marginalise
 Columns = tuple[int, ...]
 Edge = tuple[int, int]
 AT_ONCE = 2**12  # cells of a clique in one product of matrices
-SMALL = 2000  # cells: NumPy itself sums smaller tables soon enough
+SMALL = 8000  # cells: NumPy itself sums smaller tables soon enough
 NEVER = -1e9  # the logarithm that stands for a probability of 0
 
 

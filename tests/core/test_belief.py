@@ -142,7 +142,7 @@ def test_weights_by_cell():
     assert found == pytest.approx([50, 25, 25], abs=0.05)
 
 
-SHAPES = [(5, 16, 7, 14, 5), (16, 7, 15, 9), (3, 40, 2, 31), (12, 11, 10, 1, 3), (9, 6, 8, 5, 1)]
+SHAPES = [(5, 16, 7, 14, 5), (16, 7, 15, 9), (3, 40, 3, 31), (12, 11, 30, 1, 3), (9, 6, 8, 25, 1)]
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -11,19 +11,10 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-from browser_tools import end
+from browser_tools import CHROMIUM, FLAGS, ROOT, end
 
-ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = (
-    os.environ.get("BROWSER_PATH")
-    or shutil.which("chromium")
-    or shutil.which("google-chrome")
-    or shutil.which("chromium-browser")
-)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 LESSONS = ("01_dp_mechanisms", "16_auditing")  # 16 has a picture of another folder, too
 PICTURES = (
     "() => [...document.images].map(i => [i.getAttribute('src').slice(0, 60), i.naturalWidth])"
