@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..baselines import Independent
-from ..core import Ledger, Records, Schema, SchemaError, plural, positive, progress
+from ..core import Ledger, Records, Schema, SchemaError, Unit, plural, positive, progress
 from ..datasets.tables import Dataset
 from ..files.pages import render
 from .disclosure import gcap
@@ -143,8 +143,9 @@ def report(
     ``real``: a table with its ``schema``, or a Dataset, which brings its own schema, target and
     sensitive attribute. ``fake``: the release, or a list of tables, each from a fit of its own.
     ``epsilon``: what the release cost; ``Independent`` is then simulated at the same ε on the real
-    table, ``repeats`` times. ``ledger``: of the release; the verdict then says how many pairs it
-    kept. ``target``: what a classifier predicts, ``sensitive``: what an attacker finds out who
+    table, ``repeats`` times. ``ledger``: of the release; the simulation then makes its promise (the
+    records of one person, their relation), and the verdict says how many pairs were kept.
+    ``target``: what a classifier predicts, ``sensitive``: what an attacker finds out who
     knows all else (without it, an attribute that the schema declares in group A). ``test``: real
     rows that the fit didn't see. ``utility_options`` go to :func:`utility`, whose kernel is
     "linear" here.
@@ -176,7 +177,13 @@ def report(
     target, sensitive = _named(data, schema, target, sensitive)
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
-    others = _simulate(codes, schema, budget, repeats, len(tables[0]), seed)
+    unit = Unit() if ledger is None else Unit(ledger.relation, ledger.records_per_person)
+    single = (
+        None
+        if budget is None
+        else Independent(budget, relation=unit.relation, records_per_person=unit.records)
+    )
+    others = _simulate(codes, schema, single, repeats, len(tables[0]), seed)
     levels = {
         alpha: measure_level(codes, tables, others, schema, alpha, seed)
         for alpha in progress(ALPHAS, "distances", unit="level")
@@ -195,6 +202,7 @@ def report(
     )
     facts = {
         "epsilon": budget,
+        "unit": "" if unit == Unit() else f"; {unit}",
         "pairs": "" if ledger is None else ledger.pairs_kept(),
         "broken": _broken(schema, codes, tables[0]),
         "worth": worth,
@@ -238,15 +246,17 @@ def _broken(schema: Schema, codes: np.ndarray, fake: np.ndarray) -> dict[str, in
 
 
 def _simulate(
-    codes: np.ndarray, schema: Schema, epsilon: float | None, repeats: int, rows: int, seed: int
+    codes: np.ndarray,
+    schema: Schema,
+    single: Independent | None,
+    repeats: int,
+    rows: int,
+    seed: int,
 ) -> dict[str, list[np.ndarray]]:
-    """Tables of so many rows from Independent: at ε, ``repeats`` of them, and without noise."""
-    records = Records(codes, schema.declare_public())
-    methods = (
-        {}
-        if epsilon is None
-        else {f"Independent, ε = {epsilon:g}, simulated": (Independent(epsilon), repeats)}
-    )
+    """Tables of so many rows from Independent: ``repeats`` of ``single``, and without noise."""
+    records, methods = Records(codes, schema.declare_public()), dict[str, tuple[Independent, int]]()
+    if single is not None:
+        methods[f"Independent, ε = {float(single.epsilon):g}, simulated"] = single, repeats
     methods[FREE] = Independent(guarantee="none"), LIMITS
     tables: dict[str, list[np.ndarray]] = {name: [] for name in methods}
     for name, (method, times) in methods.items():

@@ -123,6 +123,23 @@ class TestVerdict:
         assert page.verdict[0].startswith("Not worth having: ")
         assert "pds.plan(schema, n, epsilon)" in page.verdict[0]
 
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"records_per_person": 4}, "(Independent; replace one person's 4 records)"),
+            ({"relation": "add_remove"}, "(Independent; add or remove one record)"),
+        ],
+    )
+    def test_single_columns_make_the_promise_of_the_release(self, cmc, options, words):
+        """Four records a person cost Independent as much as the release: it isn't nearer."""
+        one = Independent(epsilon=1, random_state=3, **options).fit(cmc.frame, cmc.schema)
+        page = report(cmc.frame, one.sample(), cmc.schema, epsilon=1, ledger=one.ledger_)
+        assert f"of single columns at the same ε = 1 {words}" in page.verdict[0]
+        assert page.verdict[0].startswith("No clear gain: ")
+        twin = report(cmc.frame, one.sample(), cmc.schema, epsilon=1)  # as if for one record
+        ours, theirs = distance(page, 2, "simulated"), distance(twin, 2, "simulated")
+        assert ours > 1.5 * theirs if "records_per_person" in options else ours < theirs
+
     def test_without_epsilon_the_measure_is_single_columns_without_noise(self, cmc, fake):
         page = report(cmc.frame, fake, cmc.schema)
         assert "of single columns without noise: " in page.verdict[0]
