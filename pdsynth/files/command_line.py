@@ -247,7 +247,8 @@ def plan(
     type=click.IntRange(1),
     default=1,
     metavar="M",
-    help="At most so many records are one person's; ε covers all of them.",
+    help="At most so many records are one person's; ε covers all of them. plan foretells it "
+    "at ε ÷ M.",
 )
 @click.option(
     "--session",

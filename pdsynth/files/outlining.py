@@ -37,10 +37,12 @@ LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
 STRAYS, RARE = 3, 0.1  # words among numbers or days, such as "no answer": how many, in which share
 TOP = re.compile(r"(?=[>≥]|.*\+)(?:>=?|≥)? *([0-9]{1,15}) *\+?")  # 110+, >110, but not 110
 AGAIN = 10  # times that a text must come in the mean, to be a value and not free text
+COMMON = 0.25  # share of the records that the values of an open list must have
 NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 OPEN = "a public list (census, ISO codes), never a count"
+PERSONS = "some come again: if it names persons, release with --records-per-person"
 TOPS = "mapping: is this where the form stops counting?"
 GAPS = "na_values: do these words mean that nothing is known?"
 YEARS = 'years that can occur; date = "month" or "age" are possible, too'
@@ -150,9 +152,9 @@ def _describe_file(layout: Header, number: str | None, skip: int | None) -> File
 
 def _draft(name: str, column: pd.Series, number: str | None) -> Found:
     """What a column seems to hold."""
-    if IDENTIFIER.fullmatch(name):
-        return NAMELESS, ""
     cells = column.dropna()
+    if IDENTIFIER.fullmatch(name):
+        return NAMELESS, "" if cells.astype("str").is_unique else PERSONS
     kind = pd.api.types.infer_dtype(cells)
     if kind not in ("string", "empty"):
         return _typed(name, cells, kind, {"missing": len(cells) < len(column)})
@@ -244,6 +246,11 @@ def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
         return f"? {NAMELESS}", ""
     if len(counts) <= LISTED:
         return Attribute.categorical(name, sorted(counts.index), **how), LIST
+    if counts.iloc[:KEPT].sum() < COMMON * len(texts):
+        return (
+            "? many values, none of them common: group them by public knowledge, or drop",
+            PERSONS,
+        )
     values = sorted(counts.index[:KEPT])
     rest = "elsewhere" if "elsewhere" not in values else "(elsewhere)"
     return Attribute.categorical(name, [*values, rest], other=rest, **how), OPEN

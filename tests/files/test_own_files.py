@@ -626,6 +626,25 @@ def test_a_word_among_numbers_or_days_is_drafted_as_a_missing_value():
     assert "? identifier" in drafted([*range(100), "keine"])
 
 
+def test_a_draft_asks_whom_a_value_names_that_comes_again():
+    """Twelve of 300 customers are no list of places: who stands behind records must be said."""
+
+    def drafted(name, cells):
+        text = outline("\n".join([f"{name};other", *(f"{cell};a" for cell in cells)]).encode())
+        return next(line for line in text.splitlines() if line.startswith(f"{name} = "))
+
+    customers = [f"C{i % 300}" for i in range(900)]
+    asked = "release with --records-per-person"
+    assert '"? many values, none of them common' in (line := drafted("by", customers))
+    assert asked in line
+    assert '"drop: identifier' in (line := drafted("person_id", customers)) and asked in line
+    assert asked not in drafted("person_id", range(900)), "each has one record"
+    # the twelve have 219 of 900, a little less than a quarter; with some more they are a list
+    towns = ["Bern"] * 190 + [f"Ort {i % 300}" for i in range(710)]
+    assert '"? many values' in drafted("town", towns)
+    assert 'other = "elsewhere"' in drafted("town", ["Bern"] * 20 + towns)
+
+
 @pytest.mark.parametrize("top", ["90+", "90 +", ">90", "> 90", ">=90", "≥90"])
 def test_where_a_form_stops_counting_is_drafted_as_the_last_number(top, tmp_path):
     cells = [*range(20, 80), top, "k.A."]
