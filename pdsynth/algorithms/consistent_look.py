@@ -200,15 +200,16 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
 def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fraction, bool]:
     """Clearly tied pairs with their budgets; ε of these and of all questions; is any pair clear?
 
-    Each question names the pair with the largest R by the exponential mechanism and asks for its R.
+    Each question names a pair by the exponential mechanism on R, less what chance makes of it, so
+    that a wide pair isn't named for its chance, and asks for its R.
     The first costs ``usual`` of ε, or the first of :data:`DEARER` that would name a strong tie
     where that would hardly name a :data:`PLAIN` one. Further ones cost an eightieth, and follow
     only while the last pair was clear, so independent columns pay for one. ``epsilon``: what there
     is.
 
-    **Privacy:** per question an exponential mechanism on R and discrete Laplace noise on one R, for
-    the first one's share or :data:`AGAIN` of ε. Whether there is a further one follows from their
-    answers.
+    **Privacy:** per question an exponential mechanism on R less a public :func:`chance_tie`, and
+    discrete Laplace noise on one R, for the first one's share or :data:`AGAIN` of ε. Whether there
+    is a further one follows from their answers.
     """
     policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
@@ -227,12 +228,14 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
         asking = policy.shorten(share * (1 - NAMED) * whole)
         spent, share, number = spent + naming + asking, AGAIN, len(ties) + 1
         children, parents = np.array(pairs, dtype=np.int64).T
+        chance = [round(2 * n * n * chance_tie(pair, policy.sizes, n)) for pair in pairs]  # as K
         child, (parent,) = run.curator.select(
             Candidates(((children, parents[:, None]),)),
             "R",
             naming,
             step=f"{TIE_STEP} {number}",
             source="gate",
+            offsets=-np.array(chance, dtype=np.int64),
         )
         pair = (child, parent)
         strength, entry = run.curator.noisy_associations(
@@ -268,6 +271,12 @@ def worth_asking(
     return exponent >= math.log(len(pairs) * odds)
 
 
+def chance_tie(pair: Columns, sizes: Sequence[int], n: int) -> float:
+    """The R that n independent records show at most: √|X||Y| / √(2πn). Public."""
+    i, j = (min(sizes[column], EFFECTIVE) for column in pair)
+    return math.sqrt(i * j / (2 * math.pi * n))
+
+
 def clear_tie(
     strength: float, pair: Columns, sizes: Sequence[int], n: int, epsilon: float
 ) -> float:
@@ -275,8 +284,7 @@ def clear_tie(
 
     0 where it is no more than :data:`CLEAR` scales of its noise.
     """
-    i, j = (min(sizes[column], EFFECTIVE) for column in pair)
-    tie = strength - math.sqrt(i * j / (2 * math.pi * n))
+    tie = strength - chance_tie(pair, sizes, n)
     return tie if tie > CLEAR * association_noise(n, sizes, pair, epsilon) else 0.0
 
 
