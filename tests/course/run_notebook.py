@@ -166,16 +166,24 @@ def is_guess(shown):
 
 
 def answers(student, solved):
-    """The solved cells that differ from the student's, and those that use a name of theirs."""
+    """The solved cells that differ from the student's, and those that use a name of theirs.
+
+    Of the others the imports: parts of a workshop give one name to several modules.
+    """
     asked, moved, found = {source for _, source in student}, set(), []
     for kind, source in solved:
         if kind == "markdown":
             continue
-        names = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
-        defined = {node.name for node in ast.walk(ast.parse(source)) if hasattr(node, "name")}
+        tree = ast.parse(source)
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        defined = {node.name for node in ast.walk(tree) if hasattr(node, "name")}
         if source not in asked or moved & {name.id for name in names}:
             found.append((kind, source))
             moved |= defined | {name.id for name in names if isinstance(name.ctx, ast.Store)}
+        elif imports := [
+            node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+        ]:
+            found.append((kind, "\n".join(map(ast.unparse, imports))))
     return found
 
 
