@@ -20,6 +20,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -176,25 +177,26 @@ def size(tree: Path) -> Count:
     return Count(f"{len(lines)}; {sum(lines.values()):,}", places)
 
 
-def asked(module: Module) -> Iterator[str]:
+@cache
+def asked(module: Module) -> tuple[str, ...]:
     """Dotted names that a module imports by a statement: ``pdsynth.core.model.Model``."""
-    here = ["pdsynth", *module.name.split(".")]
+    here, found = ["pdsynth", *module.name.split(".")], []
     for node in ast.walk(ast.parse(module.text)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = here[: len(here) - node.level] if node.level else []
             base = ".".join([*above, *filter(None, [node.module])])
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            found += [f"{base}.{alias.name}" for alias in node.names]
+    return tuple(found)
 
 
-def dynamic(module: Module) -> Iterator[str]:
+@cache
+def dynamic(module: Module) -> tuple[str, ...]:
     """Calls that import what a text names, as they are written."""
-    for node in ast.walk(ast.parse(module.text)):
-        if isinstance(node, ast.Call) and re.search(
-            r"\b(import_module|__import__)$", ast.unparse(node.func)
-        ):
-            yield ast.unparse(node)
+    calls = [node for node in ast.walk(ast.parse(module.text)) if isinstance(node, ast.Call)]
+    words = re.compile(r"\b(import_module|__import__)$")
+    return tuple(ast.unparse(call) for call in calls if words.search(ast.unparse(call.func)))
 
 
 def crossings(tree: Path) -> Iterator[tuple[Module, Module, str]]:

@@ -1,4 +1,14 @@
-"""What tests of several panels ask a figure."""
+"""What tests of several panels share: panels as they open, and what they ask a figure."""
+
+from functools import cache
+
+from pdsynth.course import panels
+
+
+@cache
+def first_panel(topic):
+    """A panel of the course as it opens, for tests that only read it."""
+    return getattr(panels, topic).panel()
 
 
 def ranges(figure):

@@ -108,8 +108,8 @@ mixture.fit(adult.frame, schema=schema).ledger_.verdict()
 # What does each part do to the distance? A small factorial, one run each (20 repeats in `figures/sidebyside/README.md`):
 
 # %%
-result = pds.papers.reproduce("sidebyside", figure=2, repeats=1, jobs=1)
-strict = result.data[(result.data["guarantee"] == "strict") & (result.data["dataset"] == "Adult")]
+result = pds.papers.reproduce("sidebyside", figure=2, repeats=1, jobs=1, data=adult)
+strict = result.data[result.data["guarantee"] == "strict"]
 strict.pivot_table(index="method", columns="budget", values="value", sort=False).round(3)
 
 # %% [markdown]

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -68,12 +69,16 @@ def stale() -> list[Path]:
     ]
 
 
-def write_kit(folder: Path) -> None:
-    """Everything that holds solutions, and what is long: not in the repository."""
+def write_kit(folder: Path, noted: Sequence[str] = ()) -> None:
+    """Everything that holds solutions, and what is long: not in the repository.
+
+    ``noted``: the lessons of the notes, which ask every exercise for what it says to wrong answers;
+    all of them if empty.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     sources = workshop.read_sources()
     files = {
-        "notes.md": bank.write_notes(sources),
+        "notes.md": bank.write_notes({number: sources[number] for number in noted or sources}),
         "quiz.xml": bank.write_quiz(sources),
         "handouts.md": bank.write_handouts(sources),
         "workshop_solved.ipynb": workshop.make_notebook(solutions=True),

@@ -6,17 +6,21 @@ that shows one. Where a lesson asks for a guess, no cell before it, and no text 
 heading, may show the answer; after the last cell all guesses are committed. ``PATH SOLUTIONS``:
 first as a student who answers nothing, then the answers, and every cell that an answer changes, in
 the same kernel. ``--keep=CACHE`` keeps what the cells of ``PATH`` show where the website looks.
+An answer that the page showed isn't computed again for the commit, unless a name that it reads has
+another value by then.
 Noise is seeded below the library, so that no run shows an answer's digits by chance.
 """
 
 import ast
 import contextlib
+import dis
 import io
 import json
 import os
 import re
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -33,9 +37,9 @@ prepare()
 del prepare
 """
 # What the kernel is asked, without a name that a cell could use.
-LISTEN, REPORT = (
+REMEMBER, LISTEN, REPORT = (
     ("code", f"__import__('sys').path.append({str(HERE)!r}); __import__('run_notebook').{what}()")
-    for what in ("listen", "report")
+    for what in ("remember", "listen", "report")
 )
 WRONG = []  # what exercises said in this kernel
 
@@ -46,6 +50,40 @@ def plain(html):
 
 
 # In the kernel.
+
+
+def reads(function, found=None):
+    """Every value that a function of a lesson reads by a name, itself or through another."""
+    found, codes = {} if found is None else found, [function.__code__]
+    for code in codes:
+        codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
+        asked = {step.argval for step in dis.get_instructions(code) if "GLOBAL" in step.opname}
+        for name in asked & set(function.__globals__) - set(found):
+            found[name] = value = function.__globals__[name]
+            if getattr(value, "__globals__", None) is function.__globals__:
+                reads(value, found)
+    return found
+
+
+def remember():
+    """From now on a guess keeps its answer for as long as all that its function reads is the same.
+
+    The commit computes it again where a name means something else by then; what was changed in
+    place isn't noticed.
+    """
+    from pdsynth.course.guess import Guess
+
+    compute, kept = Guess._answer, {}
+
+    def answer(guess):
+        now = reads(guess._reveal)
+        before, told = kept.get(guess, ({}, None))
+        if told is None or before.keys() != now.keys() or any(before[n] is not now[n] for n in now):
+            told = compute(guess)
+        kept[guess] = now, told
+        return told
+
+    Guess._answer = answer
 
 
 def listen():
@@ -128,16 +166,24 @@ def is_guess(shown):
 
 
 def answers(student, solved):
-    """The solved cells that differ from the student's, and those that use a name of theirs."""
+    """The solved cells that differ from the student's, and those that use a name of theirs.
+
+    Of the others the imports: parts of a workshop give one name to several modules.
+    """
     asked, moved, found = {source for _, source in student}, set(), []
     for kind, source in solved:
         if kind == "markdown":
             continue
-        names = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
-        defined = {node.name for node in ast.walk(ast.parse(source)) if hasattr(node, "name")}
+        tree = ast.parse(source)
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        defined = {node.name for node in ast.walk(tree) if hasattr(node, "name")}
         if source not in asked or moved & {name.id for name in names}:
             found.append((kind, source))
             moved |= defined | {name.id for name in names if isinstance(name.ctx, ast.Store)}
+        elif imports := [
+            node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+        ]:
+            found.append((kind, "\n".join(map(ast.unparse, imports))))
     return found
 
 
@@ -197,7 +243,7 @@ def read(path):
 def main(paths, student, any_panels, cache):
     """The first problem of the notebooks as text, or None."""
     first, *rest = map(read, paths)
-    own = first if student or rest else [LISTEN, *first]
+    own = [REMEMBER, *first] if student or rest else [REMEMBER, LISTEN, *first]
     then = [LISTEN, *answers(first, rest[0]), REPORT] if rest else []
     shown = run([*own, REPORT, *then])
     if isinstance(shown, str):
@@ -209,7 +255,7 @@ def main(paths, student, any_panels, cache):
     if cache:
         notebook = json.loads(Path(paths[0]).read_bytes())
         held = executed.kept(Path(cache), notebook)
-        executed.keep(held, lambda: json.dumps(shown[:count]).encode())
+        executed.keep(held, lambda: json.dumps(shown[1:count]).encode())
     return None
 
 

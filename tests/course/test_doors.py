@@ -16,6 +16,7 @@ import pytest
 from browser_tools import CHROMIUM, FLAGS, ROOT, end
 
 LESSONS = ("01_dp_mechanisms", "16_auditing")  # 16 has a picture of another folder, too
+QUICK = "09_normalised_risk_entropy"
 PICTURES = (
     "() => [...document.images].map(i => [i.getAttribute('src').slice(0, 60), i.naturalWidth])"
 )
@@ -122,7 +123,7 @@ def test_voila_shows_one_lesson_its_pictures_and_its_panel(browser, home):
 def test_voila_over_the_folder_opens_another(browser, home):
     words = ["voila", ".", "--no-browser", "--port={port}", "--Voila.ip=127.0.0.1"]
     with server(home, *words, path="/static/") as address:
-        page = visit(browser, address, f"voila/render/{LESSONS[1]}.ipynb")
+        page = visit(browser, address, f"voila/render/{QUICK}.ipynb")
         page.locator(".pdsynth-live .main-svg").first.wait_for()
         whole(page, 1)
         page.close()
@@ -130,11 +131,17 @@ def test_voila_over_the_folder_opens_another(browser, home):
 
 def test_jupyterlab_over_the_folder_shows_pictures_of_lessons_and_solutions(browser, home):
     words = ["jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port={port}",
-             "--IdentityProvider.token=t", f"--ServerApp.root_dir={home}"]  # fmt: skip
+             "--IdentityProvider.token=t", f"--ServerApp.root_dir={home}",
+             "--LabApp.expose_app_in_browser=True"]  # fmt: skip
+    opens = """async path => {
+      const { commands, restored } = window.jupyterapp; await restored;
+      await commands.execute('application:close-all');
+      await commands.execute('docmanager:open', {path}); }"""
     with server(home, *words, path="/api/status?token=t") as address:
-        page = visit(browser, address, "api")
+        page = visit(browser, address, "lab?token=t&reset")
+        page.wait_for_function("window.jupyterapp")
         for path in (LESSONS[1], f"solutions/{LESSONS[1]}"):
-            page.goto(f"{address}/lab/tree/{path}.ipynb?token=t&reset")
+            page.evaluate(opens, f"{path}.ipynb")
             page.locator(".jp-RenderedMarkdown h1").first.wait_for()
             last = page.locator(".jp-RenderedMarkdown img").first
             for _ in range(60):  # cells outside the window are rendered when they come near

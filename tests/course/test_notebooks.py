@@ -321,15 +321,35 @@ FAULTS = {
 }
 
 
+def told(folder, runs):
+    """What the runner says to each of some runs (paths, whether as a student), in one process."""
+    script = (
+        "import json, sys, run_notebook; runs = json.loads(sys.argv[1]); "
+        "print(json.dumps([run_notebook.main(*run, False, None) for run in runs]))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script, json.dumps(runs)],
+        capture_output=True,
+        text=True,
+        timeout=400,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(RUNNER.parent)])},
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    return json.loads(run.stdout)
+
+
 @pytest.mark.notebook
 @pytest.mark.slow
-@pytest.mark.parametrize(("code", "says"), FAULTS.items(), ids=range(len(FAULTS)))
-def test_the_runner_notices_what_is_wrong(build, tmp_path, code, says):
-    path = tmp_path / "faulty.ipynb"
-    path.write_text(build.notebook("faulty", f"# %%\n{code}\n", solutions=True), encoding="utf-8")
-    run = execute(path)
-    assert run.returncode == 1
-    assert says in run.stderr
+def test_the_runner_notices_what_is_wrong(build, tmp_path):
+    paths = [tmp_path / f"{number}.ipynb" for number in range(len(FAULTS))]
+    for path, code in zip(paths, FAULTS, strict=True):
+        source = f"# %%\n{code}\n"
+        path.write_text(build.notebook("faulty", source, solutions=True), encoding="utf-8")
+    said = told(tmp_path, [([str(path)], False) for path in paths])
+    missed = [(code, one) for (code, words), one in zip(FAULTS.items(), said, strict=True)
+              if words not in str(one)]  # fmt: skip
+    assert missed == []
 
 
 # Of the solved notebook alone.
@@ -339,25 +359,31 @@ BROKEN = (
 
 
 @pytest.mark.notebook
-@pytest.mark.parametrize(
-    ("last", "says"),
-    [
-        ("2 * f(3)", "doesn't pass"),
-        pytest.param("1 / g(0)", "ZeroDivisionError", marks=pytest.mark.slow),
-        pytest.param(BROKEN, "broken repr", marks=pytest.mark.slow),
-    ],
-)
-def test_twin_cells_that_an_answer_changes_run_again(build, tmp_path, last, says):
+def test_twin_cells_that_an_answer_changes_run_again(build, tmp_path):
     """The solution is wrong, or a later cell stumbles over it."""
-    answer = "f, g = None, lambda x: 1\n# solution\nf = g = lambda x: x"
-    later = f"q.check(f and {last})" if "f(" in last else last
-    source = f"# %%\n{PANEL}\n# %%\n{ASK}\n# %%\n{answer}\n# %%\n{later}\n"
-    paths = [tmp_path / "student.ipynb", tmp_path / "solved.ipynb"]
-    for path, solved in zip(paths, (False, True), strict=True):
-        path.write_text(build.notebook("twin", source, solutions=solved), encoding="utf-8")
-    assert execute(paths[0], "--student").returncode == 0
-    run = execute(paths[0], str(paths[1]))
-    assert run.returncode == 1 and says in run.stderr
+    ends = {"q.check(f and 2 * f(3))": "doesn't pass", "1 / g(0)": "ZeroDivisionError",
+            BROKEN: "broken repr"}  # fmt: skip
+    runs = []
+    for number, last in enumerate(ends):
+        answer = "f, g = None, lambda x: 1\n# solution\nf = g = lambda x: x"
+        source = f"# %%\n{PANEL}\n# %%\n{ASK}\n# %%\n{answer}\n# %%\n{last}\n"
+        student, solved = (tmp_path / f"{number}{name}.ipynb" for name in ("", "_solved"))
+        for path in (student, solved):
+            text = build.notebook("twin", source, solutions=path == solved)
+            path.write_text(text, encoding="utf-8")
+        runs += [([str(student)], True), ([str(student), str(solved)], False)]
+    said = told(tmp_path, runs)
+    assert said[::2] == [None] * len(ends)
+    for words, one in zip(ends.values(), said[1::2], strict=True):
+        assert words in str(one)
+
+
+@pytest.mark.notebook
+def test_a_runner_that_finds_something_fails(build, tmp_path):
+    path = tmp_path / "faulty.ipynb"
+    path.write_text(build.notebook("faulty", "# %%\n1 / 0\n", solutions=True), encoding="utf-8")
+    run = execute(path)
+    assert run.returncode == 1 and "ZeroDivisionError" in run.stderr
 
 
 @pytest.mark.notebook

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import plotly.graph_objects as go
 import pytest
+from panel_tools import first_panel
 
-from pdsynth.course import panels
 from pdsynth.course.panels import LESSONS
 from pdsynth.course.widgets.controls import slider
 from pdsynth.course.widgets.live import live
@@ -129,7 +129,7 @@ def test_folds_inside_folds_go_together():
 
 @pytest.mark.parametrize("topic", LESSONS)
 def test_every_panel_of_the_course_leaves_a_page(topic):
-    shown = getattr(panels, topic).panel()
+    shown = first_panel(topic)
     html = shown._repr_mimebundle_()["text/html"]
     drawing = html[html.index("<svg") : html.index("</svg><p>") + 6]
     assert len(list(ElementTree.fromstring(drawing).iter())) > 20

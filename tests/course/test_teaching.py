@@ -180,13 +180,13 @@ def test_twelve_weeks_hold_every_lesson_once(sources):
 
 @pytest.mark.notebook
 @pytest.mark.slow
-@pytest.mark.parametrize("solved", [True, False])
-def test_the_workshop_runs(tmp_path, solved):
-    path = tmp_path / "workshop.ipynb"
-    path.write_text(workshop.make_notebook(solutions=solved), encoding="utf-8")
-    options = ["--panels=any", *([] if solved else ["--student"])]
+def test_the_workshop_runs(tmp_path):
+    """Unanswered, and then with its solutions, as the lessons do."""
+    paths = [tmp_path / f"{name}.ipynb" for name in ("student", "solved")]
+    for path, solved in zip(paths, (False, True), strict=True):
+        path.write_text(workshop.make_notebook(solutions=solved), encoding="utf-8")
     run = subprocess.run(
-        [sys.executable, str(RUNNER), str(path), *options],
+        [sys.executable, str(RUNNER), *map(str, paths), "--panels=any"],
         capture_output=True, text=True, timeout=400, cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
@@ -210,7 +210,8 @@ def test_notes_and_hand_outs_say_what_the_exercises_know(sources):
 
 @pytest.mark.slow
 def test_the_whole_kit_is_written(tmp_path):
-    kit.write_kit(tmp_path)
+    """With the notes of one lesson: wrong answers are those of ``test_lessons.py``."""
+    kit.write_kit(tmp_path, ["02"])
     assert {path.name for path in tmp_path.iterdir()} == {
         "notes.md", "quiz.xml", "handouts.md", "workshop_solved.ipynb", "course", "slides.html",
         "class_guesses.ipynb"}  # fmt: skip

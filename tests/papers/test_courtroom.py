@@ -149,7 +149,7 @@ def test_the_committed_fits_again(case, epsilon, root):
 @pytest.mark.slow
 def test_twin_half_of_the_noise_shows_in_whole_fits(monkeypatch):
     weaken(monkeypatch, 2)
-    (bound, *_) = courtroom.measure(Audit("strict-independent", 1.0, 2000), PAPER.seed)
+    (bound, *_) = courtroom.measure(Audit("strict-independent", 1.0, 1000), PAPER.seed)
     assert bound["value"] > 1
 
 

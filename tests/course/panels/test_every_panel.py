@@ -2,11 +2,10 @@
 
 import importlib
 import re
-from functools import cache
 
 import plotly.graph_objects as go
 import pytest
-from panel_tools import ranges
+from panel_tools import first_panel, ranges
 
 from pdsynth.course import panels
 from pdsynth.course.panels import LESSONS, mechanisms
@@ -65,39 +64,25 @@ def test_every_lesson_has_its_panel_and_an_unknown_one_is_refused():
         panels.nonsense  # noqa: B018
 
 
-@cache
-def first_view(module):
-    """What a panel opens with, for tests that only read it."""
-    return module.view()
+def topic_of(module):
+    return module.__name__.split(".")[-1]
 
 
 @every()
 def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time(module):
-    first, again = first_view(module), module.view()
+    first, again = first_panel(topic_of(module)).view, module.view()
     assert (
         first.status and first.status in first.alt and first.figure.layout.title.text in first.alt
     )
-    assert bool(first.tables) == (module.__name__.split(".")[-1] not in NO_TABLES)
+    assert bool(first.tables) == (topic_of(module) not in NO_TABLES)
     assert first.figure.to_json() == again.figure.to_json()
 
 
-@pytest.mark.slow
 @every()
-def test_a_panel_warns_that_moving_spends_and_keeps_its_state_in_the_title(module):
-    panel = module.panel()
-    assert panel.error is None
+def test_a_panel_warns_that_moving_spends(module):
+    panel = first_panel(topic_of(module))
     warned = any("real moves spend ε" in str(getattr(w, "value", "")) for w in panel.children)
-    assert warned == (module.__name__.split(".")[-1] not in NOTHING_TO_SPEND)
-    sliders = {n: w for n, w in panel.controls.items() if hasattr(w, "min")}
-    panel.set(**{n: min(w.value + w.step, w.max) for n, w in sliders.items()})
-    assert panel.error is None
-    if panel.view.figure.layout.title.subtitle.text is not None:
-        return  # the panel has words of its own there
-    title = panel.figure.layout.title.text + str(panel.figure.layout.title.subtitle.text)
-    for part in panel.state.split(" · "):
-        symbol, value = part.split(" = ")
-        if symbol in ("ε", "ε₁", "k", "l", "η", "α", "s"):
-            assert f"{symbol} = {value.split()[0]}" in title, part
+    assert warned == (topic_of(module) not in NOTHING_TO_SPEND)
 
 
 @every(set(LESSONS) - ONE_TABLE)
@@ -116,7 +101,7 @@ def bars_on_logs(figure):
 
 @every()
 def test_every_chart_has_its_title_and_no_bar_stands_on_a_log_axis(module):
-    figure = first_view(module).figure
+    figure = first_panel(topic_of(module)).view.figure
     charts = figure.layout.meta["charts"]
     assert charts and all(chart["title"] for chart in charts.values())
     assert bars_on_logs(figure) == []
@@ -150,34 +135,53 @@ def texts_of_the_first_chart(figure):
 @every()
 def test_a_verdict_has_at_most_twelve_words_and_its_number_is_in_the_first_chart(module):
     """The verdict's number, or one of its two; a number of the settings alone isn't enough."""
-    view = first_view(module)
+    view = first_panel(topic_of(module)).view
     verdict = view.finding
     assert 3 <= len(verdict.split()) <= 12, verdict
     numbers = re.findall(r"[\d.,]*\d|∞", verdict)
     assert set(numbers) & set(texts_of_the_first_chart(view.figure)), (verdict, numbers)
 
 
+def misses_in_its_title(panel):
+    """Parts of a panel's state that its figure's title doesn't say."""
+    layout = panel.view.figure.layout.title
+    if layout.subtitle.text is not None:
+        return []  # the panel has words of its own there
+    title = panel.figure.layout.title.text + str(panel.figure.layout.title.subtitle.text)
+    parts = (part.split(" = ") for part in panel.state.split(" · "))
+    said = {symbol: value.split()[0] for symbol, value in parts}
+    return [symbol for symbol in ("ε", "ε₁", "k", "l", "η", "α", "s")
+            if symbol in said and f"{symbol} = {said[symbol]}" not in title]  # fmt: skip
+
+
+def ends(widget):
+    """Both ends of a slider; of a menu the last value that isn't chosen; a box the other way."""
+    if hasattr(widget, "min"):
+        return [widget.min, widget.max]
+    if hasattr(widget, "_options_full"):
+        return [value for _, value in widget._options_full if value != widget.value][-1:]
+    return [not widget.value]
+
+
 @pytest.mark.slow
 @every()
 def test_every_panel_of_the_course_from_end_to_end(module):
+    """All sliders one step on, then every control alone to its ends, then all as they were."""
     shown = module.panel()
     assert isinstance(shown, LivePanel)
     assert shown.error is None
     assert shown.view.status
     before = shown.values
-    for key, widget in shown.controls.items():
-        if hasattr(widget, "min"):
-            places = [widget.min, widget.max]
-        elif hasattr(widget, "_options_full"):
-            places = [value for _, value in widget._options_full][-2:]
-        else:  # a box to tick
-            places = [not widget.value, widget.value]
-        for place in places:
-            shown.set(**{**before, key: place})
-            assert shown.error is None or type(shown.error).__module__ == "pdsynth.core.errors", (
-                f"{key}={place}: {shown.error!r}"
-            )
-    first = first_view(module)
+    places = {key: ends(widget) for key, widget in shown.controls.items()}
+    sliders = {n: w for n, w in shown.controls.items() if hasattr(w, "min")}
+    shown.set(**{n: min(w.value + w.step, w.max) for n, w in sliders.items()})
+    assert shown.error is None and misses_in_its_title(shown) == []
+    for key, place in ((key, place) for key, found in places.items() for place in found):
+        shown.set(**{**before, key: place})
+        assert shown.error is None or type(shown.error).__module__ == "pdsynth.core.errors", (
+            f"{key}={place}: {shown.error!r}"
+        )
+    first = first_panel(topic_of(module)).view
     shown.set(**before)
     assert shown.error is None
     assert shown.view.status == first.status, "where it was before doesn't show"
