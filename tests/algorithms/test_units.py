@@ -16,6 +16,7 @@ from contract_cases import ALGORITHMS, binary, make
 from late import late
 from privacy_tools import (
     RecordedNoise,
+    as_measured,
     cells_of,
     fits_of,
     frames_of,
@@ -93,7 +94,7 @@ class TestRecordsPerPerson:
     @pytest.mark.parametrize("name", late(ALL, lambda n: n not in FEW))
     def test_replacing_two_records_of_a_person_never_loses_more_than_epsilon(self, name):
         synthesizer, sizes = ALL[name]
-        two = synthesizer.clone().set_params(records_per_person=2)
+        two = as_measured(synthesizer).clone().set_params(records_per_person=2)
         found = list(person_losses(two, sizes, 2))
         assert max(found) <= float(Q(str(two.epsilon))) * (1 + 1e-9)
         assert max(found) > 0
@@ -494,7 +495,7 @@ class TestAddRemove:
             inside = sum(int(t.ravel()[0] > 5) for t in fitted.model_.tables)
             return inside + int(fitted.n_ > 5)
 
-        four = ADDED.clone().set_params(epsilon=4)
+        four = as_measured(ADDED).set_params(epsilon=4)
         result = audit.black_box(
             lambda table: released(four, table), tables, score, 4, runs=1500, theory=4
         )
