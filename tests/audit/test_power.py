@@ -315,7 +315,7 @@ class TestPlanted:
         for law in LAWS:
             scaled(monkeypatch, PrefetchedNoise, law, 1 / Q(1.5 * seen).limit_denominator(100))
         # The tape still hears the ledger's scales: the attack doesn't know what is planted.
-        assert sum(refuted(case, 20 * 400, s) for s in range(3)) >= 2
+        assert all(refuted(case, 20 * 400, s) for s in range(2))
 
     def test_exact_lines_see_any_violation_and_support_tests_none_but_the_endless(self):
         assert audit.run("privabn-units").detectable == 1
