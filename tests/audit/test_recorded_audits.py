@@ -2,20 +2,17 @@
 
 import json
 import sys
-from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from privacy_tools import quick_case
 
 from pdsynth.audit import NOT_REFUTED, run, transcripts
 from pdsynth.audit.cases import CASES, read_case
 from pdsynth.audit.transcripts import Transcripts
 from pdsynth.audit.zoo import ZOO, check
-from pdsynth.core.agreement import Agree
-from pdsynth.core.budgets import AsMeasured
 
 RECORDED = Path(__file__).with_name("recorded_audits.json")
 RUNS, SEED = 1000, 11
@@ -23,25 +20,11 @@ PATHS = 20  # fits of each table from which the power of an audit is simulated
 FLOATING = "textbook-laplace-on-doubles"  # which doubles it can give depends on the processor
 
 
-def as_measured(case):
-    """A whole fit whose tables stay as measured, or agree but roughly where they must.
-
-    Making tables agree asks nothing of a mechanism, so an audit sees the same, and is done earlier.
-    """
-    if "priview" in case.name or not isinstance(case.attack, Transcripts):
-        return case
-    fit = case.attack.release
-    rough = "consistentbayes" in case.name
-    how = Agree(tolerance=1) if rough else AsMeasured()
-    quick = replace(fit, make=partial(fit.make, reconcile=how))
-    return replace(case, attack=replace(case.attack, release=quick))
-
-
 def observe_case(name: str) -> dict:
     """One row of the catalogue, and what a short audit of it says."""
     case = CASES[name]
     with patch.object(transcripts, "PATHS", PATHS):
-        found = run(as_measured(case), RUNS, seed=SEED)
+        found = run(quick_case(case), RUNS, seed=SEED)
     return {
         "about": case.about,
         "source": case.source,

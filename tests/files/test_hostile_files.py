@@ -59,7 +59,7 @@ def test_d2_a_file_of_many_columns_is_read_in_linear_work():
         content = f"{names}\n{','.join(['1'] * size)}\n".encode()
         return lambda: read_csv(content, header=True, delimiter=",", encoding="utf-8")
 
-    assert growth(prepare, (100, 200, 400)) < LINEAR
+    assert growth(prepare, (50, 100, 200)) < LINEAR
 
 
 def test_d2_twin_columns_that_are_taken_off_a_frame_one_by_one_are_seen():
@@ -67,7 +67,7 @@ def test_d2_twin_columns_that_are_taken_off_a_frame_one_by_one_are_seen():
         frame = pd.DataFrame({f"c{place}": [1] for place in range(size)})
         return lambda: [frame.pop(name) for name in list(frame)]
 
-    assert growth(prepare, (100, 200, 400)) > 1.6
+    assert growth(prepare, (50, 100, 200)) > 1.6
 
 
 @pytest.mark.parametrize("form", FORMS)
