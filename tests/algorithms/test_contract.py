@@ -859,7 +859,7 @@ def mutate(data, rng):
                 )
             parent[path[-1]] = json.loads(json.dumps(other))
         else:
-            parent[path[-1]] = rng.choice(STRANGE)
+            parent[path[-1]] = copy.deepcopy(rng.choice(STRANGE))  # else they would change, too
     return data
 
 
