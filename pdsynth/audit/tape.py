@@ -304,6 +304,8 @@ def compare(
 
 def plain(value: Any) -> Any:
     """A value as something that can be compared to the last digit."""
+    if isinstance(value, (str, int, Fraction, type(None))):
+        return value
     if isinstance(value, np.ndarray):
         return ("array", str(value.dtype), value.shape, value.tolist())
     if isinstance(value, (pd.DataFrame, pd.Series)):
@@ -317,7 +319,7 @@ def plain(value: Any) -> Any:
         return [plain(one) for one in value]
     if isinstance(value, (set, frozenset)):
         return sorted(map(repr, value))
-    return value if isinstance(value, (str, int, Fraction, type(None))) else repr(value)
+    return repr(value)
 
 
 def first_difference(one: Any, other: Any) -> list[str]:

@@ -821,25 +821,23 @@ STRANGE = [
 ]
 
 
-def places(data, path=()):
+def places(data) -> list[tuple]:
     """Every place of a JSON document."""
-    items = (
-        data.items()
-        if isinstance(data, dict)
-        else enumerate(data)
-        if isinstance(data, list)
-        else ()
-    )
-    for key, value in items:
-        yield (*path, key)
-        yield from places(value, (*path, key))
+    found = [((), data)]
+    for path, part in found:  # it grows while it is read
+        if isinstance(part, (dict, list)):
+            items = part.items() if isinstance(part, dict) else enumerate(part)
+            found += [((*path, key), value) for key, value in items]
+    return [path for path, _ in found[1:]]
 
 
 def mutate(data, rng):
     """One to three places replaced, removed, doubled or swapped for another part of it."""
     for _ in range(rng.randint(1, 3)):
-        spots = list(places(data))
-        path = rng.choice([p for p in spots if len(p) <= rng.choice([1, 2, 4, 9])])
+        spots = places(data)
+        path = rng.choice(spots)
+        while len(path) > rng.choice([1, 2, 4, 9]):  # the deeper, the rarer
+            path = rng.choice(spots)
         parent = data
         for key in path[:-1]:
             parent = parent[key]
@@ -861,7 +859,7 @@ def mutate(data, rng):
                 )
             parent[path[-1]] = json.loads(json.dumps(other))
         else:
-            parent[path[-1]] = rng.choice(STRANGE)
+            parent[path[-1]] = copy.deepcopy(rng.choice(STRANGE))  # else they would change, too
     return data
 
 

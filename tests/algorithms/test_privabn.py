@@ -8,7 +8,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from privacy_tools import curator_of, neighbourhoods, records_of, schema_of
 from spy_tools import Spy
@@ -322,6 +322,7 @@ class TestSparseTable:
             Model.from_json(tmp_path / "m.json")
 
     @pytest.mark.slow
+    @settings(max_examples=25)
     @given(st.integers(1, 6), st.integers(0, 2**31))
     def test_sparse_and_dense_draw_the_same_records_where_all_occur(self, seed, other):
         rows = np.repeat(
@@ -475,19 +476,16 @@ class TestLoneRecord:
         return both and round(min(abs(both - x) / math.sqrt(both + x) for x in (one, other)) / 3)
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(
-        ("people", "nobody", "least"),
-        [(150, 800, 3), pytest.param(600, 3_600, 5, marks=pytest.mark.slow)],
-    )
-    def test_published_shows_far_more_than_a_claimed_twentieth(self, people, nobody, least):
+    def test_published_shows_far_more_than_a_claimed_twentieth(self):
         found = lower_bound(
-            self.statistics("published", people, 1), self.statistics("published", nobody, 0)
+            self.statistics("published", 150, 1), self.statistics("published", 800, 0)
         ).epsilon
-        assert least < found <= ceiling(nobody)
+        assert 3 < found <= ceiling(800)
 
     @pytest.mark.slow
     def test_strict_stays_below_its_epsilon(self):
+        """Twin: the published reading is far above it after as many runs."""
         found = lower_bound(
-            self.statistics("strict", 500, 1), self.statistics("strict", 500, 0)
+            self.statistics("strict", 150, 1), self.statistics("strict", 150, 0)
         ).epsilon
-        assert found <= self.EPSILON < 1 < ceiling(500)
+        assert found <= self.EPSILON < 1 < ceiling(150)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pdsynth.answers.laws import half_width
-from pdsynth.core.noise import ExactNoise, draw_zero_sum
+from pdsynth.core.noise import ExactNoise
 
 REACH = 40
 
@@ -76,7 +76,7 @@ def test_gaussian(variance):
 def test_what_is_drawn_is_held_as_often_as_asked():
     """Twin: half widths of nine tenths of the scale hold too seldom."""
     noise, b, runs = ExactNoise(5), Q(20), 4000
-    drawn = np.array([draw_zero_sum(b, 6, noise.below) for _ in range(runs)])
+    drawn = np.array([noise.zero_sum_laplace(b, (6,)) for _ in range(runs)])
     for cells in (1, 2, 5):
         t = half_width("zero_sum_laplace", b, cells, 6, 0.9)
         off = np.abs(drawn[:, :cells].sum(axis=1))

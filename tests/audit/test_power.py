@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from privacy_tools import quick_case
 
 from pdsynth import audit
 from pdsynth.audit import estimator, pairs, power
@@ -87,7 +88,7 @@ def scaled(patch, kind, law, times):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_pair_of_a_whole_fit_is_the_worst_that_replay_finds(name):
-    case = audit.CASES[name]
+    case = quick_case(audit.CASES[name])
     found = list(losses_of(case))
     (mine,) = [
         (loss, -moved)
@@ -119,7 +120,7 @@ class TestOdds:
     @pytest.mark.parametrize("name", ["strict-privbayes", "strict-elprivbayes"])
     def test_it_is_a_likelihood_ratio(self, name):
         """E[exp(−T)] = 1 over the first table's fits, E[exp(T)] = 1 over the second's."""
-        first, second = audit.samples(name, 20 * 400, seed=3)
+        first, second = audit.samples(quick_case(audit.CASES[name]), 20 * 400, seed=3)
         for values in (-first, second):
             ratio = np.exp(values / 256)
             assert abs(ratio.mean() - 1) < 5 * ratio.std() / math.sqrt(len(ratio))
@@ -155,7 +156,7 @@ def questions(case, world, at):
 @cache
 def whole_fits(name):
     """The statistic of 1,000 fits of each table, one after the other."""
-    case = audit.CASES[name]
+    case = quick_case(audit.CASES[name])
     return case.attack.samples(case, Effort(20 * 1000, 3))
 
 
@@ -292,7 +293,7 @@ class TestPower:
 
     @pytest.mark.slow
     def test_a_template_s_ratio_is_that_of_its_walks(self):
-        case = audit.CASES["strict-privbayes"]
+        case = quick_case(audit.CASES["strict-privbayes"])
         templates = [
             template(one_walk(case, 0, Recorder(ExactNoise([7, i])), i)) for i in range(60)
         ]
@@ -309,13 +310,13 @@ class TestPlanted:
     @pytest.mark.slow
     @pytest.mark.parametrize("name", ["strict-priview", "strict-independent"])
     def test_a_factor_above_what_is_printed(self, name, monkeypatch):
-        case = audit.CASES[name]
+        case = quick_case(audit.CASES[name])
         seen = case.run(Effort(20 * 400, 1)).detectable
         assert 1 < seen < 3
         for law in LAWS:
             scaled(monkeypatch, PrefetchedNoise, law, 1 / Q(1.5 * seen).limit_denominator(100))
         # The tape still hears the ledger's scales: the attack doesn't know what is planted.
-        assert sum(refuted(case, 20 * 400, s) for s in range(3)) >= 2
+        assert all(refuted(case, 20 * 400, s) for s in range(2))
 
     def test_exact_lines_see_any_violation_and_support_tests_none_but_the_endless(self):
         assert audit.run("privabn-units").detectable == 1

@@ -2,19 +2,17 @@
 
 import json
 import sys
-from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from privacy_tools import quick_case
 
 from pdsynth.audit import NOT_REFUTED, run, transcripts
 from pdsynth.audit.cases import CASES, read_case
 from pdsynth.audit.transcripts import Transcripts
 from pdsynth.audit.zoo import ZOO, check
-from pdsynth.core.budgets import AsMeasured
 
 RECORDED = Path(__file__).with_name("recorded_audits.json")
 RUNS, SEED = 1000, 11
@@ -22,24 +20,11 @@ PATHS = 20  # fits of each table from which the power of an audit is simulated
 FLOATING = "textbook-laplace-on-doubles"  # which doubles it can give depends on the processor
 
 
-def as_measured(case):
-    """A whole fit that leaves its tables as measured, where it may.
-
-    Making tables agree asks nothing of a mechanism, so an audit sees the same, and is done earlier.
-    """
-    must_agree = "priview" in case.name or "consistentbayes" in case.name
-    if must_agree or not isinstance(case.attack, Transcripts):
-        return case
-    fit = case.attack.release
-    quick = replace(fit, make=partial(fit.make, reconcile=AsMeasured()))
-    return replace(case, attack=replace(case.attack, release=quick))
-
-
 def observe_case(name: str) -> dict:
     """One row of the catalogue, and what a short audit of it says."""
     case = CASES[name]
     with patch.object(transcripts, "PATHS", PATHS):
-        found = run(as_measured(case), RUNS, seed=SEED)
+        found = run(quick_case(case), RUNS, seed=SEED)
     return {
         "about": case.about,
         "source": case.source,

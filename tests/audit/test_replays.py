@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import CASES, TABLES, make
-from privacy_tools import frames_of, weaken
+from privacy_tools import as_measured, frames_of, weaken
 
 import pdsynth as pds
 from pdsynth import audit
@@ -259,10 +259,10 @@ def strict(name, schema):
     """An algorithm whose parts all have something to do, also with one cluster by policy."""
     base_name, _, own = name.partition(", ")
     if own:
-        return make(base_name, schema, epsilon=900, k=1, clusters=None)
+        return as_measured(make(base_name, schema, epsilon=900, k=1, clusters=None))
     one = {"clusters": [list(schema.names)]} if "clusters" in CASES[name].own(schema) else {}
     epsilon = Q(3, 10) if name == "ConsistentBayes" else 2  # here its look decides by a little
-    return make(name, schema, k=1, epsilon=epsilon, **one)
+    return as_measured(make(name, schema, k=1, epsilon=epsilon, **one))
 
 
 @cache

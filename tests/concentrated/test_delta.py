@@ -12,7 +12,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pandas as pd
 import pytest
-from privacy_tools import Silent, records_of
+from privacy_tools import Silent, as_measured, records_of
 
 import pdsynth as pds
 from pdsynth import __main__ as command
@@ -265,14 +265,14 @@ def test_a_measured_table_weighs_what_its_variance_says():
 @pytest.mark.parametrize("epsilon", [1, 12])
 def test_no_step_loses_more_than_its_line_says(options, epsilon):
     run = pds.ConsistentBayes(epsilon, delta=1e-9, **options)
-    found = pds.audit.replay(run, FRAME, OTHER, SCHEMA, walks=4)
+    found = pds.audit.replay(as_measured(run), FRAME, OTHER, SCHEMA, walks=4)
     assert found.ok and found.sign == "ρ" and found.log_ratio <= float(found.claimed)
     assert found.moved > 0
 
 
 def test_one_record_more_is_covered():
     run = pds.ConsistentBayes(12, delta=1e-9, relation="add_remove")
-    found = pds.audit.replay(run, FRAME, FRAME.iloc[1:], SCHEMA, walks=4)
+    found = pds.audit.replay(as_measured(run), FRAME, FRAME.iloc[1:], SCHEMA, walks=4)
     assert found.ok and found.log_ratio > 0.5 * float(found.claimed)
 
 
@@ -311,7 +311,7 @@ BUGS = {"σ for σ²": RootForSquare, "Δ² of one cell": OneCell, "ε²/2 for �
 def test_twin_planted_bugs_are_seen_by_replay(bug, monkeypatch):
     monkeypatch.setattr("pdsynth.concentrated.ConcentratedCurator", bug)
     run = pds.ConsistentBayes(12, delta=1e-9, share_one_way=0.2)
-    assert not pds.audit.replay(run, FRAME, OTHER, SCHEMA, walks=4).ok
+    assert not pds.audit.replay(as_measured(run), FRAME, OTHER, SCHEMA, walks=4).ok
 
 
 ALL = [*itertools.product(range(2), range(2))]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from privacy_tools import as_measured
 
 import pdsynth as pds
 from pdsynth import audit, persons
@@ -55,7 +56,13 @@ def test_every_level_loses_at_most_its_own(name):
     for i in range(len(frame)):
         own = float(frame["own"].iloc[i])
         found = audit.replay(
-            FITS[name](), frame, frame.drop(index=i), SCHEMA, walks=3, seed=i, person_epsilon="own"
+            as_measured(FITS[name]()),
+            frame,
+            frame.drop(index=i),
+            SCHEMA,
+            walks=3,
+            seed=i,
+            person_epsilon="own",
         )
         assert found.ok and float(found.log_ratio) <= own + 1e-12
         if name == "columns":  # every line is reached, so nothing is promised in vain
@@ -68,7 +75,9 @@ def test_a_replaced_record_loses_what_both_were_promised():
     other.loc[0, ["x0", "x1"]] = (frame.loc[0, ["x0", "x1"]] + 1) % [2, 3]
     for level in LEVELS:
         other.loc[0, "own"] = level
-        found = audit.replay(make(), frame, other, SCHEMA, walks=3, person_epsilon="own")
+        found = audit.replay(
+            as_measured(make()), frame, other, SCHEMA, walks=3, person_epsilon="own"
+        )
         assert found.ok and found.log_ratio <= float(frame["own"][0]) + level
 
 
@@ -76,9 +85,8 @@ def test_a_rule_by_value_promises_each_record_the_epsilon_of_its_value():
     frame, rule = people().drop(columns="own"), {"x1": {0: 1, 1: 0.2, 2: "1/3"}}
     for i in range(len(frame)):
         own = float(Q(str(rule["x1"][frame["x1"][i]])))
-        found = audit.replay(
-            make(), frame, frame.drop(index=i), SCHEMA, walks=2, person_epsilon=rule
-        )
+        less = frame.drop(index=i)
+        found = audit.replay(as_measured(make()), frame, less, SCHEMA, walks=2, person_epsilon=rule)
         assert found.ok and float(found.log_ratio) <= own + 1e-12
     assert make().fit(frame, SCHEMA, person_epsilon=rule).ledger_.levels == (Q(1, 5), Q(1, 3), Q(1))
 
@@ -112,10 +120,11 @@ def test_a_wrong_weight_is_seen(monkeypatch, defect):
 
     frame = people()
     monkeypatch.setattr(persons.People, "open", opened)
-    found = [
-        audit.replay(make(), frame, frame.drop(index=i), SCHEMA, walks=2, person_epsilon="own")
+    quick = as_measured(make())
+    found = (
+        audit.replay(quick, frame, frame.drop(index=i), SCHEMA, walks=2, person_epsilon="own")
         for i in range(len(frame))
-    ]
+    )
     assert not all(replay.ok for replay in found)
 
 
