@@ -144,7 +144,6 @@ def tight_scales(
 Shape = tuple[int, ...]
 WORD = 2**52  # numerators of scales that fit 64-bit arithmetic with room for the sampler's factors
 LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for the sampler's factors
-LARGEST = np.uint64(2**64 - 1)  # of the words
 
 
 class Noise:
@@ -247,7 +246,7 @@ class ExactNoise(Noise):
         if bound.dtype == object:
             return np.array([self._uniform_large(int(b)) for b in bound], dtype=object)
         bound = bound.astype(np.uint64)
-        top = LARGEST - np.negative(bound) % bound  # the rest of 2^64 is that of 2^64 − bound
+        top = np.uint64(2**64 - 1) - np.negative(bound) % bound  # 2^64 − b leaves what 2^64 does
         words = self._words(bound.size)
         again = np.flatnonzero(words > top)
         words = words.copy() if again.size else words
