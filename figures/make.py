@@ -235,7 +235,8 @@ def rerun(board: Committed, key: Key, options: argparse.Namespace) -> None:
     old = read(board.file(key, "_trials.csv"))
     facts["tables"] |= run.tables
     said = {"only": only, "repeats": run.repeats, "version": pds.__version__}
-    facts["again"] = [*facts.get("again", []), said | {"on": f"{date.today()}"}]
+    before = [each for each in facts.get("again", []) if each["only"] != only]  # else replaced now
+    facts["again"] = [*before, said | {"on": f"{date.today()}"}]
     write_trials(board, key, replaced(old, fresh, only), facts)
 
 

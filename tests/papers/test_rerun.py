@@ -64,9 +64,11 @@ def test_a_rerun_keeps_the_committed_settings(make, monkeypatch, tmp_path, tiny)
     monkeypatch.setattr(make, "start", lambda *_: run)
     given = type("Given", (), {"only": [("method", "Independent")], "set": None})
     make.rerun(board, 3, given)
+    make.rerun(board, 3, given)
     back = make.read(board.file(3, "_trials.csv"))
     assert set(back["epsilon"]) == {0.5} and len(back) == len(first.data)
-    assert '"again"' in board.file(3, ".json").read_text("utf-8")
+    (again,) = json.loads(board.file(3, ".json").read_text("utf-8"))["again"]
+    assert again["only"] == {"method": "Independent"}, "its trials were replaced, so is their line"
 
 
 # --- the command under a figure
