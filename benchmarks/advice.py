@@ -5,10 +5,10 @@ python benchmarks/advice.py [TABLE ...] [--repeats 3] [--most 8]
 
 Two-way distance of sampled rows at ε = .1 … 2, every table advised under the prior of the others.
 Rivals: Independent, JTree, PrivBayes with k = 0 … 3; those foretold to take more than ``--most``
-seconds are left out. Noise and rows of repeat i come from seed i. Appends to figures/advice_trials.csv what it
-hasn't yet (remove it after a change of the plan or of a method), and writes figures/advice.csv: one row
-per table and ε (`figures/make.py scoreboard` shows it). Five tables need $PDSYNTH_DATA. Committed: ``--most 8``, but 1 for the independent columns and
-for Retail's and Big5's repeats after the first; their number stands in each row.
+seconds are left out. Noise and rows of repeat i come from seed i. Appends to
+figures/advice_trials.csv what it hasn't yet (remove it after a change of the plan or of a method),
+and writes figures/advice.csv: one row per table and ε (`figures/make.py scoreboard` shows it). Five
+tables need $PDSYNTH_DATA. All of it takes about ten minutes.
 """
 
 from __future__ import annotations

@@ -425,7 +425,7 @@ def advice_page(found: pd.DataFrame) -> str:
         f"# What the plan advises, and what it could have advised\n\n[All figures](README.md)\n\n{advice_in_short(found)}\n\n"
         "Two-way distance of the advised method's sampled rows, beside the nearest of Independent, JTree and "
         "PrivBayes with k = 0 … 3 (picked afterwards). The prior leaves the judged table out. Rivals that are foretold to take more than "
-        "eight seconds a fit (one, where columns are independent, and on Retail and Big5 after the first repeat) aren't run.\n\n"
+        "eight seconds a fit aren't run.\n\n"
         f"{markdown(columns, rows)}\nNumbers: [points](advice.csv), [all trials](advice_trials.csv); repeat i has seed i. "
         "Command: `python benchmarks/advice.py --repeats 3`.\n"
     )

@@ -44,3 +44,18 @@ def test_the_committed_table_follows_from_its_trials(advice):
     )
     words = ["table", "advised", "nearest rival"]
     assert (committed[words] == found[words]).all(axis=None)
+
+
+@pytest.mark.slow
+def test_the_committed_trials_are_of_this_code(advice):
+    """A changed method or plan makes the file stale; CMC's first repeat is quick and tells it.
+
+    Of a method's five distances one may differ: another processor's last digits can change a
+    choice.
+    """
+    columns = [*advice.KEY, "advised", "repeat", "distance"]
+    fresh = pd.DataFrame(advice.trials("CMC", 1, 8.0, set()), columns=columns)
+    both = pd.read_csv(advice.TRIALS).merge(fresh, on=columns[:-1], suffixes=(" committed", ""))
+    assert len(both) == len(fresh) >= 25
+    both["same"] = (both["distance committed"] / both["distance"] - 1).abs() < 1e-4
+    assert (both.groupby("method")["same"].sum() >= 4).all()
