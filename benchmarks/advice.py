@@ -8,7 +8,7 @@ Rivals: Independent, JTree, PrivBayes with k = 0 … 3; those foretold to take m
 seconds are left out. Noise and rows of repeat i come from seed i. Appends to
 figures/advice_trials.csv what it hasn't yet (remove it after a change of the plan or of a method),
 and writes figures/advice.csv: one row per table and ε (`figures/make.py scoreboard` shows it). Five
-tables need $PDSYNTH_DATA. All of it takes about ten minutes.
+tables need $PDSYNTH_DATA. All of it takes a quarter of an hour.
 """
 
 from __future__ import annotations

@@ -85,13 +85,13 @@ class ConsistentBayes(Recipe):
     measured_ : the attributes of every table that was measured, in order.
 
     **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
-    association of pairs (at most ε/20), where that is weak an exponential mechanism on R (its
-    sensitivity is at most 3/n) and a noisy R per question, a discrete Laplace table per column and
-    per clear tie, per round an exponential mechanism on the residual (sensitivity 2, see
-    :class:`Residual`) and a discrete Laplace table, all sequentially and ε in all; tables of at
-    most 32 cells have zero-sum noise. Agreement is post-processing, and so is the merging of rare
-    values, a function of the released columns. A value that goes with an attribute that isn't
-    sensitive (a drug with its diagnosis) is told by that one: see
+    association of pairs (at most ε/20), where that is weak an exponential mechanism on R less a
+    public chance (its sensitivity is at most 3/n) and a noisy R per question, a discrete Laplace
+    table per column and per clear tie, per round an exponential mechanism on the residual
+    (sensitivity 2, see :class:`Residual`) and a discrete Laplace table, all sequentially and ε in
+    all; tables of at most 32 cells have zero-sum noise. Agreement is post-processing, and so is the
+    merging of rare values, a function of the released columns. A value that goes with an attribute
+    that isn't sensitive (a drug with its diagnosis) is told by that one: see
     ``ledger_.attribute_epsilon``. With ``delta``: (ε, δ)-DP through zCDP, every step as
     :class:`~pdsynth.concentrated.ConcentratedCurator` says.
     """

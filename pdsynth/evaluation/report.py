@@ -178,12 +178,7 @@ def report(
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
     unit = Unit() if ledger is None else Unit(ledger.relation, ledger.records_per_person)
-    single = (
-        None
-        if budget is None
-        else Independent(budget, relation=unit.relation, records_per_person=unit.records)
-    )
-    others = _simulate(codes, schema, single, repeats, len(tables[0]), seed)
+    others = _simulate(codes, schema, budget, unit, repeats, len(tables[0]), seed)
     levels = {
         alpha: measure_level(codes, tables, others, schema, alpha, seed)
         for alpha in progress(ALPHAS, "distances", unit="level")
@@ -248,15 +243,17 @@ def _broken(schema: Schema, codes: np.ndarray, fake: np.ndarray) -> dict[str, in
 def _simulate(
     codes: np.ndarray,
     schema: Schema,
-    single: Independent | None,
+    epsilon: float | None,
+    unit: Unit,
     repeats: int,
     rows: int,
     seed: int,
 ) -> dict[str, list[np.ndarray]]:
-    """Tables of so many rows from Independent: ``repeats`` of ``single``, and without noise."""
+    """Tables of so many rows from Independent: at ε, ``repeats`` of them, and without noise."""
     records, methods = Records(codes, schema.declare_public()), dict[str, tuple[Independent, int]]()
-    if single is not None:
-        methods[f"Independent, ε = {float(single.epsilon):g}, simulated"] = single, repeats
+    if epsilon is not None:
+        single = Independent(epsilon, relation=unit.relation, records_per_person=unit.records)
+        methods[f"Independent, ε = {epsilon:g}, simulated"] = single, repeats
     methods[FREE] = Independent(guarantee="none"), LIMITS
     tables: dict[str, list[np.ndarray]] = {name: [] for name in methods}
     for name, (method, times) in methods.items():

@@ -42,6 +42,7 @@ NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 OPEN = "a public list (census, ISO codes), never a count"
+MANY = "? many values, none of them common: group them by public knowledge, or drop"
 PERSONS = "some come again: if it names persons, release with --records-per-person"
 TOPS = "mapping: is this where the form stops counting?"
 GAPS = "na_values: do these words mean that nothing is known?"
@@ -247,10 +248,7 @@ def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
     if len(counts) <= LISTED:
         return Attribute.categorical(name, sorted(counts.index), **how), LIST
     if counts.iloc[:KEPT].sum() < COMMON * len(texts):
-        return (
-            "? many values, none of them common: group them by public knowledge, or drop",
-            PERSONS,
-        )
+        return MANY, PERSONS
     values = sorted(counts.index[:KEPT])
     rest = "elsewhere" if "elsewhere" not in values else "(elsewhere)"
     return Attribute.categorical(name, [*values, rest], other=rest, **how), OPEN

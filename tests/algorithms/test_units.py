@@ -94,7 +94,7 @@ class TestRecordsPerPerson:
     @pytest.mark.parametrize("name", late(ALL, lambda n: n not in FEW))
     def test_replacing_two_records_of_a_person_never_loses_more_than_epsilon(self, name):
         synthesizer, sizes = ALL[name]
-        two = as_measured(synthesizer).clone().set_params(records_per_person=2)
+        two = as_measured(synthesizer).set_params(records_per_person=2)
         found = list(person_losses(two, sizes, 2))
         assert max(found) <= float(Q(str(two.epsilon))) * (1 + 1e-9)
         assert max(found) > 0
