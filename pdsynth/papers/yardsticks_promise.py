@@ -241,7 +241,9 @@ def draw_scores(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
         f"NIST's k-marginal score, ε = {max(settings.nist_epsilons):g}", say_repeated(points)
     )
     height = 190 + 26 * (len(top) + len(printed))
-    return plot.update_layout(title_text=words, height=height, margin={"t": 84, "r": 16})
+    # in the whole width, above the long names, too
+    title = {"text": words, "x": 0.01, "xref": "container", "y": 0.98, "yanchor": "top"}
+    return plot.update_layout(title=title, height=height, margin={"t": 96, "r": 16})
 
 
 def say(row: Any, digits: int) -> str:
