@@ -53,6 +53,8 @@ ATTRIBUTES = [
     A.numeric("x", 1500, 2030, bins=9, integer=True, date="year", clip=True, missing=True),
     A.numeric("x", 0, 99, integer=True, date="age", on="2026-12-31", clip=True, missing=True),
     A.numeric("x", 1, 12, bins=12, integer=True, date="month", format="%d.%m.%Y", missing=True),
+    A.numeric("x", 1, 7, bins=7, integer=True, date="weekday", missing=True),
+    A.numeric("x", 0, 24, bins=24, date="hour", clip=True, missing=True),
 ]
 DTYPES = [
     object, None, "str", "string", "category", "bool", "boolean", "int64", "Int64", "UInt64",

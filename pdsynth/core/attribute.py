@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, time
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
@@ -58,7 +58,7 @@ def _key(cell: Any) -> Hashable:
     """Equal for cells of the same type and text; a cell of an unknown type is like no other."""
     if type(cell) is str:
         return cell
-    if isinstance(cell, (Real, Decimal, np.number, np.bool_, np.datetime64, date)):
+    if isinstance(cell, (Real, Decimal, np.number, np.bool_, np.datetime64, date, time)):
         return type(cell), as_text(cell)
     hash(cell)  # lists and the like are refused by a TypeError
     return type(cell), id(cell)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, time
 from numbers import Real
 from typing import Any
 
@@ -28,6 +28,7 @@ ISO = re.compile(
     rf"|[-/. ](\d\d?)(?:[-/. ](\d\d?)(?:[T ]{TIME})?)?)?",  # 2026, 2026-12, 2026-1-5
     re.ASCII,
 )
+CLOCK = re.compile(r"(?:(.+)[T ])?(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?", re.ASCII)
 
 
 def is_number(cell: Any) -> bool:
@@ -99,5 +100,31 @@ def read_day(cell: Any, form: str = "") -> date | None:
             return None
         year, _, month, day, other_month, other_day = match.groups()
         return date(int(year), int(month or other_month or 1), int(day or other_day or 1))
+    except ValueError:
+        return None
+
+
+def read_hour(cell: Any, form: str = "") -> float | None:
+    """The hours from midnight to a cell's time of day: 10.5 for 10:30.
+
+    A time, or a day with a time, by its type; or a text as ``form`` says (strptime), else
+    HH:MM[:SS], alone or after an ISO 8601 day, without a time zone.
+
+    >>> read_hour("10:30"), read_hour("2026-12-31T18:15:00"), read_hour("2026-12-31")
+    (10.5, 18.25, None)
+    """
+    if isinstance(cell, np.datetime64):
+        cell = pd.Timestamp(cell)
+    if isinstance(cell, (datetime, time)):
+        return cell.hour + cell.minute / 60 + cell.second / 3600
+    if not isinstance(cell, str) or len(cell) > LONGEST:
+        return None
+    try:
+        if form:
+            return read_hour(datetime.strptime(cell.strip(), form))
+        match = CLOCK.fullmatch(cell.strip())
+        if match is None or (match[1] and read_day(match[1]) is None):
+            return None
+        return read_hour(time(int(match[2]), int(match[3]), int(match[4] or 0)))
     except ValueError:
         return None

@@ -5,9 +5,8 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import EXACT, Attribute, SchemaError, check_path, to_items
-from .cells import FORMS, read_day, read_numbers
+from .cells import FORMS, read_day, read_hour, read_numbers
 from .file_format import FileFormat
 from .opening import Source
 from .reading import Header, read_csv, read_header
@@ -30,9 +29,11 @@ HEAD = """\
 """
 CANDIDATE = "these records keep it: does the form, the law or arithmetic say so? Else delete it"
 EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
-DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "")
+DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y")
+WITH_CLOCK = tuple(f"{day} {clock}" for day in DATES for clock in ("%H:%M", "%H:%M:%S"))
+CLOCKS = ("", "%I:%M %p")  # times of day
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
-DAYS = "datetime64", "datetime", "date"  # types by pandas.api.types.infer_dtype
+DAYS = "datetime64", "datetime", "date", "time"  # types by pandas.api.types.infer_dtype
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
 STRAYS, RARE = 3, 0.1  # words among numbers or days, such as "no answer": how many, in which share
 TOP = re.compile(r"(?=[>≥]|.*\+)(?:>=?|≥)? *([0-9]{1,15}) *\+?")  # 110+, >110, but not 110
@@ -46,7 +47,9 @@ MANY = "? many values, none of them common: group them by public knowledge, or d
 PERSONS = "some come again: if it names persons, release with --records-per-person"
 TOPS = "mapping: is this where the form stops counting?"
 GAPS = "na_values: do these words mean that nothing is known?"
-YEARS = 'years that can occur; date = "month" or "age" are possible, too'
+YEARS = 'years that can occur; date = "month", "weekday", "hour" or "age" are possible, too'
+MONTHS = 'one year only, so months; date = "weekday", "hour" or "age" are possible, too'
+HOURS = "hours from midnight; fewer bins are nearer"
 # Names of columns that are identifiers; and of texts, unless a few of them come again and again.
 IDENTIFIER = re.compile(
     r"(.*[_ -])?(id|uuid|surname|e[_ -]?mail|phone|address|ssn|iban)", re.IGNORECASE
@@ -189,10 +192,10 @@ def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | No
         if len(texts) and numbers.notna().all() and not texts.str.match(r"[-+]?0\d").any():
             plain = pd.to_numeric(texts, errors="coerce").notna().all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
-    for written in DATES:
-        if years := _years([read_day(text, written) for text in texts.unique()]):
-            how |= {"format": written} if written else {}
-            return Attribute.numeric(name, *years, date="year", integer=True, **how), YEARS
+    distinct = texts.unique()
+    for written in (*DATES, *WITH_CLOCK, *CLOCKS):
+        if found := _dated(name, distinct, written, how):
+            return found
     return None
 
 
@@ -202,17 +205,35 @@ def _typed(name: str, cells: pd.Series, kind: str, how: dict[str, Any]) -> Found
         return Attribute.categorical(name, [False, True], **how), BOTH
     if kind in NUMBERS:
         return _numeric(name, cells.astype(float) if kind == "decimal" else cells, how)
-    if kind in DAYS and (years := _years([read_day(cell) for cell in cells.unique()])):
-        return Attribute.numeric(name, *years, date="year", integer=True, **how), YEARS
+    if kind in DAYS and (found := _dated(name, cells.unique(), "", how)):
+        return found
     return f"? cells of type {kind}, which no domain describes: convert them, or drop", ""
 
 
-def _years(days: Sequence[date | None]) -> tuple[int, int] | None:
-    """The first and the last year, two at the least; None unless all are days."""
-    years = [day.year for day in days if day is not None]
-    if not years or len(years) < len(days):
-        return None
-    return min(years), max(max(years), min(years) + 1)
+def _dated(name: str, cells: Iterable[Any], written: str, how: dict[str, Any]) -> Found | None:
+    """Years of days, months where they are of one year, hours of times; else None."""
+    how = how | {"format": written} if written else how
+    days = () if written in CLOCKS[1:] else cells  # strptime takes the first of January 1900
+    if years := _read_all(days, lambda cell: getattr(read_day(cell, written), "year", None)):
+        low, high = min(years), max(years)
+        if low == high:
+            return Attribute.numeric(
+                name, 1, 12, bins=12, date="month", integer=True, **how
+            ), MONTHS
+        return Attribute.numeric(name, low, high, date="year", integer=True, **how), YEARS
+    if _read_all(cells, lambda cell: read_hour(cell, written)):
+        return Attribute.numeric(name, 0.0, 24.0, bins=24, date="hour", **how), HOURS
+    return None
+
+
+def _read_all(cells: Iterable[Any], read: Callable[[Any], Any]) -> list[Any]:
+    """What all cells are; nothing as soon as one is unreadable."""
+    found = []
+    for cell in cells:
+        if (value := read(cell)) is None:
+            return []
+        found.append(value)
+    return found
 
 
 def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:

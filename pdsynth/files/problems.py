@@ -198,7 +198,9 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
             "not a date, or outside " + f"{edges[0]} to {edges[-1]}",
             f"say how it is written (format={recode.format!r} now), or widen the edges",
         )
-    if not pd.api.types.is_numeric_dtype(cells) and read_numbers(cells.map(as_text)).isna().any():
+    form = recode.number if isinstance(recode, Recode) and recode.number else "1,234.5"
+    texts = cells.map(as_text)
+    if not pd.api.types.is_numeric_dtype(cells) and read_numbers(texts, form).isna().any():
         return ("not a number", "map it, list it in na_values, or say how numbers are written")
     if attribute.integer and has_decimals(attribute, cells):
         return (say_decimals(attribute), f"write {float(edges[0])} to {float(edges[-1])}")

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..core import EXACT, SchemaError, as_text, show, to_list
-from .cells import FORMS, PLAIN, is_number, read_day, read_number
+from .cells import FORMS, PLAIN, is_number, read_day, read_hour, read_number
 
-DATES = ("year", "month", "age")
+DATES = ("year", "month", "weekday", "hour", "age")
+CLOCKS = re.compile("%[HIcX]")  # what of a format tells the hour
 NOTHING = math.nan  # of all that is declared
 
 
@@ -25,9 +26,10 @@ class Recode:
 
     ``mapping``: (raw text, value) pairs, which rename and merge values. ``na_values``: texts that
     stand for an empty cell. ``other``: the declared value of whatever isn't listed (open lists).
-    ``date``: "year", "month" (1 to 12) or "age" (completed years on the day ``on``), of dates
-    written as ``format`` says (strptime; ISO 8601 without). ``number``: how numbers are written,
-    one of :data:`FORMS`; a currency or per cent sign beside them is left out ("12 %" is 12).
+    ``date``: "year", "month" (1 to 12), "weekday" (1, Monday, to 7), "hour" (from midnight, 10.5
+    for 10:30) or "age" (completed years on the day ``on``), of dates or times written as ``format``
+    says (strptime; ISO 8601 without). ``number``: how numbers are written, one of :data:`FORMS`; a
+    currency or per cent sign beside them is left out ("12 %" is 12).
     ``clip``: numbers beyond the public edges become these edges.
 
     Declared values stay as they are, so a synthetic table encodes like a raw one. It acts on each
@@ -132,9 +134,11 @@ class Recode:
         if self.date and self.date not in DATES:
             return f"date must be one of {DATES}, not {self.date!r}"
         if (self.format or self.on) and not self.date:
-            return "format= and on= belong to dates: say date='year', 'month' or 'age'"
+            return f"format= and on= belong to dates: say date=, one of {DATES}"
         if problem := self._format_problem():
             return problem
+        if self.date == "hour" and self.format and not CLOCKS.search(self.format):
+            return f"date='hour' needs a format that tells it, as %H:%M; not {self.format!r}"
         if (self.date == "age") != bool(self.on):
             return "date='age' needs the day that ages count to, for example on='2026-12-31'"
         plain = re.fullmatch(r"\d{4}-\d\d-\d\d", self.on)
@@ -186,10 +190,15 @@ class Recode:
         if not self.date:
             number = read_number(text, self.number or "1,234.5")
             return math.nan if number is None else number
+        if self.date == "hour":
+            hour = read_hour(cell, self.format)
+            return math.nan if hour is None else hour
         day = read_day(cell, self.format)
         return math.nan if day is None else self._part_of(day)
 
     def _part_of(self, day: dt.date) -> float:
+        if self.date == "weekday":
+            return float(day.isoweekday())
         if self.date != "age":
             return float(getattr(day, self.date))
         until = dt.date.fromisoformat(self.on)

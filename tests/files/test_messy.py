@@ -46,3 +46,29 @@ def test_decimals_in_a_range_of_whole_numbers_are_named():
         schema["hours"].encode(pd.Series([10.5, 20.0]))
     beyond = schema.problems(frame.assign(hours=[10, 20, 61])).table
     assert beyond["problem"].tolist() == ["outside 10 to 60"]
+
+
+def test_decimals_are_named_in_the_form_in_which_they_are_written():
+    pay = A.numeric("pay", 0, 9000, integer=True, number="1.234,5")
+    schema = pds.Schema((pay, A.categorical("x", ["a", "b"])))
+    frame = pd.DataFrame({"pay": ["4.764,35", "12"], "x": ["a", "b"]})
+    assert schema.problems(frame).table["remedy"].tolist() == ["write 0.0 to 9000.0"]
+    soon = schema.problems(frame.assign(pay=["soon", "12"])).table
+    assert soon["problem"].tolist() == ["not a number"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "drafted"),
+    [
+        (["2024-03-01", "2025-12-31"], '"2024 to 2025 in 2 bins", date = "year", format'),
+        (["01.03.2024", "31.12.2024"], '"1 to 12 in 12 bins", date = "month", format'),
+        (["1.3.2024 8:00", "31.12.2023 23:59"], 'date = "year", format = "%d.%m.%Y %H:%M"'),
+        (["08:00", "23:59:59"], '"0.0 to 24.0 in 24 bins", date = "hour"'),
+        (["08:00 am", "11:59 PM"], 'date = "hour", format = "%I:%M %p"'),
+        (["08:00", "24:01"], '"08:00 | 24:01"'),
+    ],
+)
+def test_days_and_times_of_day_are_drafted(cells, drafted):
+    lines = "".join(f"{cell},{i % 3}\n" for i, cell in enumerate(cells * 30))
+    draft = pds.datasets.outline(f"seen,kind\n{lines}".encode())
+    assert drafted in draft.split("[attributes]")[1].splitlines()[1]

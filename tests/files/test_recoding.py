@@ -58,6 +58,21 @@ def test_dates_by_year_month_and_age_by_hand():
             codes(year, [*days, wrong])
 
 
+def test_weekdays_and_hours_by_hand():
+    weekday = A.numeric("seen", 1, 7, bins=7, integer=True, date="weekday")
+    assert codes(weekday, ["2026-11-23", "2026-11-29", datetime.date(2026, 11, 27)]) == [0, 6, 4]
+    hour = A.numeric("seen", 0, 24, bins=48, date="hour")
+    clock = datetime.time(10, 30)
+    cells = ["10:30", "10:29:59", "2026-11-27T23:59", "2026-11-27 00:00:00.5", clock, 10.5]
+    assert codes(hour, cells) == [21, 20, 47, 0, 21, 21]
+    assert codes(hour, pd.to_datetime(["2026-11-27 18:15", "2026-11-27 00:00"])) == [36, 0]
+    noon = A.numeric("seen", 0, 24, bins=24, date="hour", format="%d.%m.%y %I:%M %p")
+    assert codes(noon, ["27.11.26 12:01 AM", "27.11.26 12:01 PM"]) == [0, 12]
+    for wrong in ("24:00", "10:60", "2026-11-27", "soon 10:30", datetime.date(2026, 11, 27)):
+        with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
+            codes(hour, ["10:30", wrong])
+
+
 @given(
     st.dates(datetime.date(1900, 1, 1), datetime.date(2030, 12, 31)),
     st.dates(datetime.date(1900, 1, 1), datetime.date(2030, 12, 31)),
