@@ -37,12 +37,14 @@ BESIDE = 2  # times their noise, which pairs' tables inherit, counts beside thes
 TYPICAL = 0.1
 TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
-ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for a tie: the first, each further one
+ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for the first tie; least for others
 ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
 NAMED = Fraction(3, 4)  # of that, for the name of the pair; the rest for its strength
-PLAIN, STRONG = 0.3, 0.75  # distances from independence; nobody asks where no STRONG pair is found
+# Distances from independence; nobody asks where no STRONG pair is found.
+FAINT, PLAIN, STRONG = 0.15, 0.3, 0.75
 # Of ε for the first question, where that names such a tie with such odds against all other pairs.
 USUAL = (PLAIN, math.e)
+SURE, MOST_AGAIN = 20.0, Fraction(3, 4)  # odds of a FAINT tie's name; part of the first's share
 DEARER = ((Fraction(1, 12), STRONG, 100.0), (Fraction(1, 10), STRONG, math.e**2))
 CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
@@ -203,13 +205,13 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
     Each question names a pair by the exponential mechanism on R, less what chance makes of it, so
     that a wide pair isn't named for its chance, and asks for its R.
     The first costs ``usual`` of ε, or the first of :data:`DEARER` that would name a strong tie
-    where that would hardly name a :data:`PLAIN` one. Further ones cost an eightieth, and follow
-    only while the last pair was clear, so independent columns pay for one. ``epsilon``: what there
-    is.
+    where that would hardly name a :data:`PLAIN` one. Further ones cost what names a :data:`FAINT`
+    tie, at least an eightieth of ε and at most three quarters of the first. They follow only while the
+    last pair was clear, so independent columns pay for one. ``epsilon``: what there is.
 
     **Privacy:** per question an exponential mechanism on R less a public :func:`chance_tie`, and
-    discrete Laplace noise on one R, for the first one's share or :data:`AGAIN` of ε. Whether there
-    is a further one follows from their answers.
+    discrete Laplace noise on one R, for public shares of ε. Whether there is a further one follows
+    from their answers.
     """
     policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
@@ -220,13 +222,15 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
             break
     else:
         return (), Fraction(0), False
+    least = least_named(pairs, policy.sizes, n, exponent, SURE)
+    others = min(max(AGAIN, Fraction((least / FAINT) ** unit.power) * share), MOST_AGAIN * share)
     most, spent = min(epsilon, MOST_OF_TIES * whole), Fraction(0)
     ties = list[tuple[Columns, TableBudget]]()
     clear = False
     while pairs and spent + share * whole <= most:
         naming = policy.shorten(share * NAMED * whole)
         asking = policy.shorten(share * (1 - NAMED) * whole)
-        spent, share, number = spent + naming + asking, AGAIN, len(ties) + 1
+        spent, share, number = spent + naming + asking, others, len(ties) + 1
         children, parents = np.array(pairs, dtype=np.int64).T
         chance = [round(2 * n * n * chance_tie(pair, policy.sizes, n)) for pair in pairs]  # as K
         child, (parent,) = run.curator.select(
@@ -243,7 +247,8 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
         )
         tie = clear_tie(float(strength[0]), pair, policy.sizes, n, unit.as_pure(asking))
         clear = clear or tie > 0
-        cost = policy.shorten(cost_of_tie(tie, policy.possible(pair), policy.sizes, n, whole, unit))
+        need, fair = cost_of_tie(tie, policy.possible(pair), policy.sizes, n, whole, unit)
+        cost = policy.shorten(max(need, min(fair, most - spent)))
         if not cost or spent + cost > most:
             break
         ties.append((pair, TableBudget(cost, depends_on=(entry,), source=TABLE)))
@@ -260,15 +265,19 @@ def worth_asking(
     tie: float,
     odds: float,
 ) -> bool:
-    """Whether a choice with exponent ``epsilon`` would name a pair that is tied so much.
+    """Whether a choice with exponent ``epsilon`` would name a pair that is tied so much. Public."""
+    return bool(pairs) and tie >= least_named(pairs, sizes, n, epsilon, odds)
+
+
+def least_named(
+    pairs: Sequence[Columns], sizes: Sequence[int], n: int, epsilon: float, odds: float
+) -> float:
+    """The tie of which a choice with exponent ``epsilon`` would name the pair.
 
     ``odds``: against all other pairs. Those of one of m pairs that is stronger by R are
     exp(ε_s n R / 2Δ) / m, where R moves by Δ / n. All of it is public.
     """
-    if not pairs:
-        return False
-    exponent = tie * epsilon * n / (2 * association_moved(sizes, pairs))
-    return exponent >= math.log(len(pairs) * odds)
+    return 2 * association_moved(sizes, pairs) * math.log(len(pairs) * odds) / (epsilon * n)
 
 
 def chance_tie(pair: Columns, sizes: Sequence[int], n: int) -> float:
@@ -295,18 +304,19 @@ def cost_of_tie(
     n: int,
     epsilon: Fraction,
     unit: Unit = ONE_REPLACED,
-) -> Fraction:
-    """ε of the table of a pair that is tied so much; 0 where it wouldn't pay.
+) -> tuple[Fraction, Fraction]:
+    """ε of the table of a pair that is tied so much, at least and at best; 0 where it can't pay.
 
     Its noise, a distance of cells / ε n, should be a quarter of the tie; with the most that a pair
-    may cost it must be half of it at least. A table that has enough gets its share beside the
-    columns: ε in proportion to √cells.
+    may cost it must be half of it at least. At best a table that has enough gets its share beside
+    the columns: ε in proportion to √cells.
     """
     if tie <= 0:
-        return Fraction(0)
+        return Fraction(0), Fraction(0)
     need = (NEED * cells / (unit.as_pure(epsilon, 1) * n * tie)) ** unit.power
     if need > 2**unit.power * MOST_OF_PAIR:
-        return Fraction(0)
+        return Fraction(0), Fraction(0)
     root, *roots = (size ** (unit.power / (unit.power + 1)) for size in (cells, *sizes))
     fair = root / (root + sum(roots))
-    return min(MOST_OF_PAIR, Fraction(max(need, fair))) * epsilon
+    least, most = (min(MOST_OF_PAIR, Fraction(part)) for part in (need, max(need, fair)))
+    return least * epsilon, most * epsilon
