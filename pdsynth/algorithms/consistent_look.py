@@ -37,7 +37,7 @@ BESIDE = 2  # times their noise, which pairs' tables inherit, counts beside thes
 TYPICAL = 0.1
 TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
-ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for the first tie; least for others
+ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for the first tie; for others
 ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
 NAMED = Fraction(3, 4)  # of that, for the name of the pair; the rest for its strength
 # Distances from independence; nobody asks where no STRONG pair is found.
@@ -202,59 +202,92 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
 def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fraction, bool]:
     """Clearly tied pairs with their budgets; ε of these and of all questions; is any pair clear?
 
-    Each question names a pair by the exponential mechanism on R, less what chance makes of it, so
-    that a wide pair isn't named for its chance, and asks for its R.
-    The first costs ``usual`` of ε, or the first of :data:`DEARER` that would name a strong tie
-    where that would hardly name a :data:`PLAIN` one. Further ones cost what names a :data:`FAINT`
-    tie, at least an eightieth of ε and at most three quarters of the first. They follow only while the
-    last pair was clear, so independent columns pay for one. ``epsilon``: what there is.
+    The first question costs the first of :func:`prices_of_questions`; where its pair isn't clear,
+    it is the last, so independent columns pay for one. Further ones cost the second price, and from
+    the first unclear pair on the third, until another isn't clear. Each pair is promised what its
+    table needs; what is then left gives them what is best, the first one first. ``epsilon``: what
+    there is.
 
-    **Privacy:** per question an exponential mechanism on R less a public :func:`chance_tie`, and
-    discrete Laplace noise on one R, for public shares of ε. Whether there is a further one follows
-    from their answers.
+    **Privacy:** what :func:`ask_tie` asks, for public shares of ε. Whether there is a further
+    question, and which price it has, follows from the answers.
     """
-    policy, whole, n = run.policy, run.facts.epsilon, run.facts.n
+    policy, whole, n, unit = run.policy, run.facts.epsilon, run.facts.n, run.facts.unit
     pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
-    unit = run.facts.unit
-    for share, tie, odds in ((usual, *USUAL), *DEARER):
-        exponent = float(run.curator.exponent(share * NAMED * whole))
-        if worth_asking(pairs, policy.sizes, n, exponent, tie, odds):
-            break
-    else:
+    if not (prices := prices_of_questions(run, pairs, usual)):
         return (), Fraction(0), False
-    least = least_named(pairs, policy.sizes, n, exponent, SURE)
-    others = min(max(AGAIN, Fraction((least / FAINT) ** unit.power) * share), MOST_AGAIN * share)
     most, spent = min(epsilon, MOST_OF_TIES * whole), Fraction(0)
-    ties = list[tuple[Columns, TableBudget]]()
-    clear = False
-    while pairs and spent + share * whole <= most:
-        naming = policy.shorten(share * NAMED * whole)
-        asking = policy.shorten(share * (1 - NAMED) * whole)
-        spent, share, number = spent + naming + asking, others, len(ties) + 1
-        children, parents = np.array(pairs, dtype=np.int64).T
-        chance = [round(2 * n * n * chance_tie(pair, policy.sizes, n)) for pair in pairs]  # as K
-        child, (parent,) = run.curator.select(
-            Candidates(((children, parents[:, None]),)),
-            "R",
-            naming,
-            step=f"{TIE_STEP} {number}",
-            source="gate",
-            offsets=-np.array(chance, dtype=np.int64),
-        )
-        pair = (child, parent)
-        strength, entry = run.curator.noisy_associations(
-            [pair], asking, step=f"{STRENGTH_STEP} {number}", source="gate"
-        )
-        tie = clear_tie(float(strength[0]), pair, policy.sizes, n, unit.as_pure(asking))
-        clear = clear or tie > 0
-        need, fair = cost_of_tie(tie, policy.possible(pair), policy.sizes, n, whole, unit)
-        cost = policy.shorten(max(need, min(fair, most - spent)))
-        if not cost or spent + cost > most:
+    found = list[tuple[Columns, Fraction, Fraction, str]]()
+    place, number, clear = 0, 0, False
+    while pairs and spent + prices[place] * whole <= most:
+        number += 1
+        pair, tie, entry, cost = ask_tie(run, pairs, prices[place] * whole, number)
+        spent, clear = spent + cost, clear or tie > 0
+        need, best = cost_of_tie(tie, policy.possible(pair), policy.sizes, n, whole, unit)
+        if need and spent + need <= most:
+            found.append((pair, need, best, entry))
+            spent, place = spent + need, max(place, 1)
+            pairs.remove(pair)
+        elif not tie and place == 1 and prices[2] > AGAIN:
+            place = 2
+        else:
             break
+    ties = list[tuple[Columns, TableBudget]]()
+    for pair, need, best, entry in found:
+        cost = policy.shorten(min(best, need + most - spent))
+        spent += cost - need
         ties.append((pair, TableBudget(cost, depends_on=(entry,), source=TABLE)))
-        spent += cost
-        pairs.remove(pair)
     return tuple(ties), spent, clear
+
+
+def prices_of_questions(
+    run: Any, pairs: Sequence[Columns], usual: Fraction
+) -> tuple[Fraction, ...]:
+    """Shares of ε: of the first question, of a further one, of one after an unclear pair.
+
+    The first: ``usual``, or the first of :data:`DEARER` that would name a strong tie where that
+    would hardly name a :data:`PLAIN` one; nothing where none would. The last: what names a
+    :data:`FAINT` tie, at most three quarters of the first. All of it is public.
+    """
+    policy, n = run.policy, run.facts.n
+    for share, tie, odds in ((usual, *USUAL), *DEARER):
+        exponent = float(run.curator.exponent(share * NAMED * run.facts.epsilon))
+        if worth_asking(pairs, policy.sizes, n, exponent, tie, odds):
+            least = least_named(pairs, policy.sizes, n, exponent, SURE)
+            part = Fraction((least / FAINT) ** run.facts.unit.power)
+            return share, AGAIN, min(part, MOST_AGAIN) * share
+    return ()
+
+
+def ask_tie(
+    run: Any, pairs: Sequence[Columns], epsilon: Fraction, number: int
+) -> tuple[Columns, float, str, Fraction]:
+    """The pair that is named, what of its R is clear, the ledger's line of that, and ε of both.
+
+    A pair is named by R less what chance makes of it, so that a wide one isn't named for its
+    chance.
+
+    **Privacy:** an exponential mechanism on R less a public :func:`chance_tie` for three quarters
+    of ``epsilon``, and discrete Laplace noise on one R for the rest.
+    """
+    policy, n = run.policy, run.facts.n
+    naming, asking = (policy.shorten(part * epsilon) for part in (NAMED, 1 - NAMED))
+    children, parents = np.array(pairs, dtype=np.int64).T
+    chance = [round(2 * n * n * chance_tie(pair, policy.sizes, n)) for pair in pairs]  # as K
+    child, (parent,) = run.curator.select(
+        Candidates(((children, parents[:, None]),)),
+        "R",
+        naming,
+        step=f"{TIE_STEP} {number}",
+        source="gate",
+        offsets=-np.array(chance, dtype=np.int64),
+    )
+    pair = (child, parent)
+    strength, entry = run.curator.noisy_associations(
+        [pair], asking, step=f"{STRENGTH_STEP} {number}", source="gate"
+    )
+    noise = run.facts.unit.as_pure(asking)
+    tie = clear_tie(float(strength[0]), pair, policy.sizes, n, noise)
+    return pair, tie, entry, naming + asking
 
 
 def worth_asking(
