@@ -30,8 +30,8 @@ HEAD = """\
 CANDIDATE = "these records keep it: does the form, the law or arithmetic say so? Else delete it"
 EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y")
-WITH_CLOCK = tuple(f"{day} {clock}" for day in DATES for clock in ("%H:%M", "%H:%M:%S"))
-CLOCKS = ("", "%I:%M %p")  # times of day
+CLOCKS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")  # times of day
+WRITTEN = (*DATES, *(f"{day} {clock}" for day in DATES for clock in CLOCKS), "", *CLOCKS)
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
 DAYS = "datetime64", "datetime", "date", "time"  # types by pandas.api.types.infer_dtype
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
@@ -193,7 +193,7 @@ def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | No
             plain = pd.to_numeric(texts, errors="coerce").notna().all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
     distinct = texts.unique()
-    for written in (*DATES, *WITH_CLOCK, *CLOCKS):
+    for written in WRITTEN:
         if found := _dated(name, distinct, written, how):
             return found
     return None
@@ -213,7 +213,7 @@ def _typed(name: str, cells: pd.Series, kind: str, how: dict[str, Any]) -> Found
 def _dated(name: str, cells: Iterable[Any], written: str, how: dict[str, Any]) -> Found | None:
     """Years of days, months where they are of one year, hours of times; else None."""
     how = how | {"format": written} if written else how
-    days = () if written in CLOCKS[1:] else cells  # strptime takes the first of January 1900
+    days = () if written in CLOCKS else cells  # strptime takes the first of January 1900
     if years := _read_all(days, lambda cell: getattr(read_day(cell, written), "year", None)):
         low, high = min(years), max(years)
         if low == high:

@@ -65,6 +65,7 @@ def test_decimals_are_named_in_the_form_in_which_they_are_written():
         (["1.3.2024 8:00", "31.12.2023 23:59"], 'date = "year", format = "%d.%m.%Y %H:%M"'),
         (["08:00", "23:59:59"], '"0.0 to 24.0 in 24 bins", date = "hour"'),
         (["08:00 am", "11:59 PM"], 'date = "hour", format = "%I:%M %p"'),
+        (["1/31/2025 8:00:01 AM", "12/1/2024 11:59:00 PM"], 'format = "%m/%d/%Y %I:%M:%S %p"'),
         (["08:00", "24:01"], '"08:00 | 24:01"'),
     ],
 )
