@@ -216,15 +216,15 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
     if not (prices := prices_of_questions(run, pairs, usual)):
         return (), Fraction(0), False
     most, spent = min(epsilon, MOST_OF_TIES * whole), Fraction(0)
-    found = list[tuple[Columns, Fraction, Fraction, str]]()
-    place, number, clear = 0, 0, False
+    found, asked = list[tuple[Columns, Fraction, Fraction]](), list[str]()
+    place, clear = 0, False
     while pairs and spent + prices[place] * whole <= most:
-        number += 1
-        pair, tie, entry, cost = ask_tie(run, pairs, prices[place] * whole, number)
+        pair, tie, entry, cost = ask_tie(run, pairs, prices[place] * whole, len(asked) + 1)
+        asked.append(entry)
         spent, clear = spent + cost, clear or tie > 0
         need, best = cost_of_tie(tie, policy.possible(pair), policy.sizes, n, whole, unit)
         if need and spent + need <= most:
-            found.append((pair, need, best, entry))
+            found.append((pair, need, best))
             spent, place = spent + need, max(place, 1)
             pairs.remove(pair)
         elif not tie and place == 1 and prices[2] > AGAIN:
@@ -232,10 +232,10 @@ def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fra
         else:
             break
     ties = list[tuple[Columns, TableBudget]]()
-    for pair, need, best, entry in found:
+    for pair, need, best in found:
         cost = policy.shorten(min(best, need + most - spent))
         spent += cost - need
-        ties.append((pair, TableBudget(cost, depends_on=(entry,), source=TABLE)))
+        ties.append((pair, TableBudget(cost, depends_on=tuple(asked), source=TABLE)))
     return tuple(ties), spent, clear
 
 
