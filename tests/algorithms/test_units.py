@@ -61,7 +61,7 @@ def loss(synthesizer, before, after, sizes, walks=1, seed=0):
     return replay_fits(fits, change, name="", walks=walks, seed=seed).log_ratio
 
 
-def person_losses(synthesizer, sizes, m, count=4):
+def person_losses(synthesizer, sizes, m, count=3):
     """Losses of replays where m records of random, and of constant, tables are replaced."""
     for seed, (before, _) in enumerate(neighbours(sizes, count)):
         yield loss(synthesizer, before, far(before, m, sizes), sizes, walks=2, seed=seed)

@@ -143,8 +143,9 @@ class TestTwins:
         before, after, theta = straddle()
         sizes = (4, 4, 4, 2, 2)
 
+        records = records_of(before, sizes)
+
         def statistic(fitted) -> int:
-            records = records_of(before, sizes)
             off = [
                 np.abs(t - records.table(tuple(int(a[1:]) for a in (c, *p)))).mean()
                 for (c, p), t in zip(fitted.network_.pairs, fitted.model_.tables, strict=True)
