@@ -202,6 +202,4 @@ class TestTwins:
     @pytest.mark.slow
     def test_half_the_noise_shows_more_than_it_claims(self, monkeypatch):
         weaken(monkeypatch, 2)
-        assert (
-            audit(PrivBayes(1, k=0), ZEROS, ONE, (2, 2), 1000, likelihood(ZEROS, ONE, (2, 2))) > 1
-        )
+        assert audit(PrivBayes(2, k=0), ZEROS, ONE, (2, 2), 500, likelihood(ZEROS, ONE, (2, 2))) > 2
