@@ -64,6 +64,13 @@ promises = pytest.mark.parametrize(
 )
 
 
+@functools.cache
+def fitted_once(name, guarantee="strict", table="mixed"):
+    """An algorithm fitted to a table of the contract; whoever changes it takes a copy."""
+    frame, schema = TABLES[table]()
+    return make(name, schema, k=1, guarantee=guarantee).fit(frame, schema)
+
+
 class TestManners:
     @algorithms
     def test_keywords_are_stored_untouched(self, name):
@@ -136,7 +143,7 @@ class TestTable:
     @promises
     def test_same_columns_order_types_and_categories(self, name, guarantee, table):
         frame, schema = TABLES[table]()
-        fitted = make(name, schema, k=1, guarantee=guarantee).fit(frame, schema)
+        fitted = fitted_once(name, guarantee, table)
         for n in (1, 7, 300):
             fake = fitted.sample(n)
             assert len(fake) == n
@@ -291,8 +298,7 @@ class TestLedger:
     @algorithms
     @guarantees
     def test_nothing_can_be_mistaken_for_private(self, name, guarantee):
-        frame, schema = binary()
-        fitted = make(name, schema, k=1, guarantee=guarantee).fit(frame, schema)
+        fitted = fitted_once(name, guarantee, "mixed")
         texts = [
             repr(fitted.model_),
             str(fitted.ledger_),
@@ -442,13 +448,6 @@ def refused(name):
         **{w: bad for w, bad in shared.items() if "k" not in bad[0] or case.degree == "k"},
         **case.bad,
     }
-
-
-@functools.cache
-def fitted_once(name):
-    """An algorithm fitted to the mixed table; whoever changes it takes a copy."""
-    frame, schema = mixed()
-    return make(name, schema, k=1).fit(frame, schema)
 
 
 class TestRefusals:
@@ -648,8 +647,7 @@ class TestFile:
     @algorithms
     @promises
     def test_round_trip(self, name, guarantee, table, tmp_path):
-        frame, schema = TABLES[table]()
-        model = make(name, schema, k=1, guarantee=guarantee).fit(frame, schema).model_
+        model = fitted_once(name, guarantee, table).model_
         model.to_json(tmp_path / "model.json")
         back = Model.from_json(tmp_path / "model.json")
         assert document(back) == document(model)
