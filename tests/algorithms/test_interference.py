@@ -105,7 +105,7 @@ def test_twin_a_published_run_shows_more(twin):
 def test_what_test_replay_does_not_replay(name):
     synthesizer, sizes = MORE[name]
     epsilon = float(Q(str(synthesizer.epsilon)))
-    found = losses(as_measured(synthesizer), sizes, count=8)
+    found = losses(as_measured(synthesizer), sizes, count=4)
     assert 0.4 * epsilon <= max(found) <= epsilon * (1 + 1e-9)
 
 

@@ -478,9 +478,9 @@ class TestLoneRecord:
     @pytest.mark.slow
     def test_published_shows_far_more_than_a_claimed_twentieth(self):
         found = lower_bound(
-            self.statistics("published", 150, 1), self.statistics("published", 800, 0)
+            self.statistics("published", 150, 1), self.statistics("published", 600, 0)
         ).epsilon
-        assert 3 < found <= ceiling(800)
+        assert 3 < found <= ceiling(600)
 
     @pytest.mark.slow
     def test_strict_stays_below_its_epsilon(self):

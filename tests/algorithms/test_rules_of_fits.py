@@ -84,8 +84,11 @@ def test_no_row_of_any_method_breaks_a_rule(name, guarantee, tmp_path):
             model = made.fit(Records(np.asfortranarray(CODES), SCHEMA)).model_
         except pds.core.errors.BudgetDegenerate:
             continue
-        model.to_json(tmp_path / "model.json", allow_reproducible=True)
-        for one in (model, pds.Model.from_json(tmp_path / "model.json")):
+        models = [model]
+        if epsilon == 1:  # a file says the rules, whatever was fitted
+            model.to_json(tmp_path / "model.json", allow_reproducible=True)
+            models.append(pds.Model.from_json(tmp_path / "model.json"))
+        for one in models:
             for method in ("independent", "balanced"):
                 assert not breaks(one.sample_codes(2_000, np.random.default_rng(0), method))
         for where in ({"work": ["none", "full"]}, {"age": 20, "sex": "f"}):

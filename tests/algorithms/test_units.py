@@ -61,7 +61,7 @@ def loss(synthesizer, before, after, sizes, walks=1, seed=0):
     return replay_fits(fits, change, name="", walks=walks, seed=seed).log_ratio
 
 
-def person_losses(synthesizer, sizes, m, count=4):
+def person_losses(synthesizer, sizes, m, count=3):
     """Losses of replays where m records of random, and of constant, tables are replaced."""
     for seed, (before, _) in enumerate(neighbours(sizes, count)):
         yield loss(synthesizer, before, far(before, m, sizes), sizes, walks=2, seed=seed)
@@ -230,10 +230,10 @@ class TestRecordsPerPerson:
 
             return release
 
-        two = Independent(4, records_per_person=2)
-        result = audit.black_box(cells(two), tables, sum, 4, runs=700, theory=4)
-        assert 0.8 < result.bound <= 4
-        result = audit.black_box(cells(Independent(12)), tables, sum, 4, runs=700)
+        two = Independent(3, records_per_person=2)
+        result = audit.black_box(cells(two), tables, sum, 3, runs=400, theory=3)
+        assert 0.8 < result.bound <= 3
+        result = audit.black_box(cells(Independent(9)), tables, sum, 3, runs=400)
         assert result.verdict == "violated"
 
     @pytest.mark.parametrize("bad", [0, -1, 1.0, "two", True, None])
@@ -499,11 +499,11 @@ class TestAddRemove:
             inside = sum(int(t.ravel()[0] > 5) for t in fitted.model_.tables)
             return inside + int(fitted.n_ > 5)
 
-        four = as_measured(ADDED).set_params(epsilon=4)
-        result = audit.black_box(released(four), tables, score, 4, runs=700, theory=4)
-        assert 1.2 < result.bound <= 4
-        twin = four.clone().set_params(epsilon=12)
-        result = audit.black_box(released(twin), tables, score, 4, runs=700)
+        three = as_measured(ADDED).set_params(epsilon=3)
+        result = audit.black_box(released(three), tables, score, 3, runs=400, theory=3)
+        assert 1.2 < result.bound <= 3
+        twin = three.clone().set_params(epsilon=9)
+        result = audit.black_box(released(twin), tables, score, 3, runs=400)
         assert result.verdict == "violated"
 
 

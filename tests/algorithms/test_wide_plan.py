@@ -47,7 +47,7 @@ def test_a_plan_of_4000_columns_holds_a_few_mebibytes():
 
 
 def test_twin_all_pairs_are_seen(as_before):
-    assert growth(prepare, (500, 1000, 2000)) > 1.8
+    assert growth(prepare, (300, 600, 1200)) > 1.8
 
 
 @pytest.mark.parametrize("d", [ALL_PAIRS + 1, 600])

@@ -13,6 +13,7 @@ import pdsynth as pds
 from pdsynth import Attribute, Model, Schema, SchemaError
 from pdsynth.answers import count_held, measured_cells
 from pdsynth.answers.bootstrap import rebuild
+from pdsynth.core.records import Records
 
 SCHEMA = Schema(
     (
@@ -88,9 +89,10 @@ def test_every_synthesizer_s_measured_tables_hold_the_truth(name):
     """What is kept is raw noise around the true counts: pooled over fits, nine in ten are held."""
     case, frame, held, total = contract_cases.CASES[name], table(), 0, 0
     codes = SCHEMA.encode(frame)
+    records = Records(codes, SCHEMA)
     for seed in range(12):
         made = as_measured(case.cls(2.0, random_state=seed, **case.own(SCHEMA)))
-        model = made.fit(frame, SCHEMA).model_
+        model = made.fit(records).model_
         one = count_held(model, codes, 0.9)
         held, total = held + one[0], total + one[1]
     if name == "PriView":

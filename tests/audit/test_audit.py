@@ -561,7 +561,7 @@ class TestTwins:
     @pytest.mark.parametrize("name", ["strict-views", "strict-value-weights"])
     def test_half_of_the_noise(self, name, monkeypatch):
         divide_noise(monkeypatch, 2)
-        assert find(CASES[name], 20_000, seed=1).bound > float(CASES[name].claimed)
+        assert find(CASES[name], 10_000, seed=1).bound > float(CASES[name].claimed)
 
     def test_a_forgotten_table(self):
         def forgetful(door, noise, epsilon):

@@ -155,9 +155,10 @@ def questions(case, world, at):
 
 @cache
 def whole_fits(name):
-    """The statistic of 1,000 fits of each table, one after the other."""
-    case = quick_case(audit.CASES[name])
-    return case.attack.samples(case, Effort(20 * 1000, 3))
+    """The statistic of fits of each table, one after the other: 1,000 of the quickest, by which
+    the twins are told, and 400 of the others, which walk the same way."""
+    case, fits = quick_case(audit.CASES[name]), 1000 if name == "strict-independent" else 400
+    return case.attack.samples(case, Effort(20 * fits, 3))
 
 
 def gap(first, second):
@@ -185,7 +186,7 @@ class TestApart:
     def test_a_batch_has_the_law_of_whole_fits(self, name):
         case, fits = audit.CASES[name], whole_fits(name)
         batch = case.attack.samples(case, Effort(20 * 30_000, 3))
-        assert [len(x) for x in (*fits, *batch)] == [1000, 1000, 30_000, 30_000]
+        assert {len(x) for x in fits} <= {400, 1000} and {len(x) for x in batch} == {30_000}
         assert all(gap(*both) < 4 for both in zip(fits, batch, strict=True))
 
     @pytest.mark.slow

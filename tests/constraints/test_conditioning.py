@@ -118,6 +118,11 @@ def fitted():
     return pds.Synthesizer(20, structure=structure, random_state=2).fit(frame, SCHEMA)
 
 
+@pytest.fixture(scope="module")
+def everything(fitted):
+    return fitted.model_.sample(400_000, 4)
+
+
 CONDITIONS = [
     ({"sex": "F"}, lambda t: t.sex == "F"),
     ({"kids": 1}, lambda t: t.kids == 1),
@@ -131,13 +136,12 @@ CONDITIONS = [
 @pytest.mark.parametrize(("where", "meets"), CONDITIONS)
 @pytest.mark.parametrize("exact", [True, False], ids=["exact", "rejection"])
 def test_conditional_samples_are_those_of_the_model_that_meet_the_condition(
-    fitted, where, meets, exact, monkeypatch
+    fitted, everything, where, meets, exact, monkeypatch
 ):
     if not exact:
         monkeypatch.setattr(module, "condition", lambda *given: None)
     drawn = fitted.model_.sample(40_000, 3, where=where)
     assert meets(drawn).all() and len(drawn) == 40_000
-    everything = fitted.model_.sample(400_000, 4)
     wanted = everything[meets(everything)]
     assert list(drawn.dtypes) == list(everything.dtypes)
     for name in SCHEMA.names:

@@ -6,6 +6,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
+from privacy_tools import permute_and_flip_law
 
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.noise import (
@@ -84,22 +85,12 @@ def test_selection(permute):
         )
         for _ in range(runs)
     ]
-    short = [
-        exponential_mechanism(
-            Quantity(scores, "u"),
-            Quantity(sensitivity, "u"),
-            Q(718, 1000),
-            noise.child("t"),
-            permute_and_flip=permute,
-        )
-        for _ in range(runs)
-    ]
     seen = np.bincount(chosen, minlength=4)
-    if not permute:
-        assert chi_square(
-            seen, runs * exponential_probabilities(scores, sensitivity, float(LONG))
-        ) < critical(3)
-    assert np.abs(seen - np.bincount(short, minlength=4)).max() < 6 * math.sqrt(runs / 2)
+    laws = [exponential_probabilities(scores, sensitivity, float(LONG * m)) for m in (1, Q(3, 2))]
+    if permute:
+        laws = [permute_and_flip_law(law / law.max()) for law in laws]
+    assert chi_square(seen, runs * laws[0]) < critical(3)
+    assert chi_square(seen, runs * laws[1]) > critical(3), "failing twin: a larger ε"
 
 
 def test_noise_beyond_64_bits_is_refused():

@@ -85,9 +85,9 @@ def forbidden(path, text):
     return sorted(found & (COUNTS | {"counts", "records"}) - KNOWN.get(file, set())) + ways
 
 
-@pytest.mark.parametrize(("path", "text"), sources(), ids=lambda v: str(v) * isinstance(v, Path))
-def test_no_module_reaches_past_the_curator(path, text):
-    assert forbidden(path, text) == []
+def test_no_module_reaches_past_the_curator():
+    found = {str(path): forbidden(path, text) for path, text in sources()}
+    assert len(found) > 200 and {path: ways for path, ways in found.items() if ways} == {}
 
 
 def test_what_is_allowed_is_needed():

@@ -87,6 +87,9 @@ def test_twin_a_common_divisor_of_the_scores_shows_in_the_scale(monkeypatch):
     assert len({scale for scale, _ in spy.seen}) == 2
 
 
+RUNS = 700  # whole networks
+
+
 @pytest.mark.slow
 def test_end_to_end_the_networks_have_the_exact_law():
     """Whole fits with OpenDP: how often each network comes, against its enumerated law."""
@@ -97,12 +100,12 @@ def test_end_to_end_the_networks_have_the_exact_law():
         return str(greedy(door, MaxParents(1), Q(3), "R", noise, first=0).pairs)
 
     exact = law(networks)
-    found = Counter(networks(OpenDPNoise()) for _ in range(1200))
+    found = Counter(networks(OpenDPNoise()) for _ in range(RUNS))
     assert set(found) <= set(exact)
     counts = [found[name] for name in exact]
-    assert stats.chisquare(counts, [p * 1200 for p in exact.values()]).pvalue > PASS
+    assert stats.chisquare(counts, [p * RUNS for p in exact.values()]).pvalue > PASS
     wrong = np.array(list(exact.values())) ** 2
-    assert stats.chisquare(counts, wrong / wrong.sum() * 1200).pvalue < PASS, (
+    assert stats.chisquare(counts, wrong / wrong.sum() * RUNS).pvalue < PASS, (
         "failing twin: twice the ε"
     )
 

@@ -100,7 +100,7 @@ def test_a_cell_has_its_value_and_its_code_whatever_stands_beside_it(name, tmp_p
     schema = Schema((attribute, OTHER))
 
     @given(columns(name))
-    @settings(max_examples=25)
+    @settings(max_examples=15)
     def check(case):
         cells, size = case
         rows = [to_frame(alone(cell, kind)) for cell in cells]
@@ -266,7 +266,8 @@ class TestDamage:
     def test_twin_what_arrow_says_itself(self, tmp_path, monkeypatch):
         for module in (blocks, sources):
             monkeypatch.setattr(module, "refuse_raw", lambda work, *_: work())
-        assert {"OSError", "ArrowInvalid"} & set(self.outcomes(tmp_path, "snappy"))
+        raised = {"OSError", "ArrowInvalid"}
+        assert any(outcome in raised for outcome in self.outcomes(tmp_path, "snappy"))
 
 
 def show_whole(error):

@@ -140,6 +140,9 @@ class TestFits:
     @pytest.mark.parametrize("name", CASES)
     def test_every_strict_synthesizer_gives_the_same_bytes(self, name, table, tmp_path, small):
         frame, schema = TABLES[table]()
+        if table == "mixed":  # its other columns: test_whatever_holds_the_table
+            schema = Schema(tuple(schema[c] for c in ("age", "wage", "grade", "score", "member")))
+            frame = frame[[*schema.names]]
         data = frame, parquet(frame, tmp_path / "t")
         whole, counted = (found(name, each, schema, epsilon=20) for each in data)
         assert counted == whole

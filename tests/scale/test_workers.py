@@ -71,8 +71,12 @@ def found(name, data, schema, **params):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_every_strict_synthesizer_gives_the_same_bytes(name, client, tmp_path):
+    """A part for each worker, and few columns: a pass over the workers takes long, whatever it
+    asks."""
     frame, schema = large()
-    path = parquet(frame, tmp_path / "t")
+    schema = Schema(schema.attributes[2:6])
+    frame = frame[[*schema.names]]
+    path = parquet(frame, tmp_path / "t", 2)
     assert found(name, path, schema, epsilon=20) == found(name, frame, schema, epsilon=20)
 
 
