@@ -3,7 +3,13 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -71,6 +77,45 @@ def end(server, seconds=20):
     except subprocess.TimeoutExpired:
         server.kill()
         server.wait()
+
+
+@contextmanager
+def served(folder, own, *words, path="/api/status?token=t"):
+    """A server of Jupyter's family over a folder, its settings in the folder ``own``; its address.
+
+    ``{port}`` in its words is a free one. It is there once it answers at ``path``, if only that
+    there is nothing.
+    """
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    names = ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")
+    child = subprocess.Popen(
+        [sys.executable, "-m", *(word.format(port=port) for word in words)],
+        env={**os.environ, **{f"JUPYTER{name}_DIR": str(own / name) for name in names},
+             "PYTHONPATH": str(ROOT)},
+        cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(480):
+            try:
+                urllib.request.urlopen(address + path, timeout=5)
+                break
+            except urllib.error.HTTPError:
+                break
+            except OSError:
+                time.sleep(0.25)
+        yield address
+    finally:
+        end(child)
+
+
+def jupyterlab(folder):
+    """What ``served`` needs to serve JupyterLab over a folder; its token is t."""
+    return ["jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port={port}",
+            "--LabApp.expose_app_in_browser=True", "--IdentityProvider.token=t",
+            f"--ServerApp.root_dir={folder}"]  # fmt: skip
 
 
 def notebook(*sources):

@@ -1,13 +1,7 @@
 """A JupyterLab server and a browser for the tests of this folder."""
 
 import json
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 
 import pytest
 from browser_tools import (
@@ -17,10 +11,11 @@ from browser_tools import (
     ROOT,
     RUN_CELL,
     SMALL,
-    end,
+    jupyterlab,
     notebook,
     opened,
     panel_of,
+    served,
     still,
     watched,
 )
@@ -40,44 +35,13 @@ def lab(tmp_path_factory):
     shutil.copytree(
         ROOT / "figures", home / "figures", ignore=shutil.ignore_patterns("*.csv", "*.json", "*.py")
     )
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    own = {
-        f"JUPYTER{name}_DIR": str(home / name)
-        for name in ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")
-    }
     whole = (
         home / "LAB_SETTINGS" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
     )
     whole.parent.mkdir(parents=True)
     whole.write_text('{"windowingMode": "none"}')  # every cell is laid out, also outside the window
-    command = [
-        sys.executable,
-        "-m",
-        "jupyter",
-        "lab",
-        "--no-browser",
-        "--allow-root",
-        "--ip=127.0.0.1",
-        f"--port={port}",
-        "--LabApp.expose_app_in_browser=True",
-        "--IdentityProvider.token=t",
-        f"--ServerApp.root_dir={home}",
-    ]
-    env = {**os.environ, **own, "PYTHONPATH": str(ROOT)}
-    server = subprocess.Popen(
-        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    url = f"http://127.0.0.1:{port}"
-    for _ in range(240):
-        try:
-            urllib.request.urlopen(f"{url}/api/status?token=t")
-            break
-        except OSError:
-            time.sleep(0.25)
-    yield url
-    end(server)
+    with served(home, home, *jupyterlab(home)) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """The built website in a real browser, from a plain file server: no kernel, no other address."""
 
 import hashlib
-import importlib.util
+import importlib
 import os
 import re
 import shutil
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from browser_tools import STILL
 from filelock import FileLock
+from script_tools import load
 from site_tools import Server, broken, leaks, of_this_machine
 
 from pdsynth.course.guess import guess
@@ -327,10 +328,7 @@ def test_home_begins_with_a_question_and_a_live_panel_and_its_map_leads_to_lesso
 
 def test_helpers_are_folded_and_symbols_are_words(one, root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "website"))
-    # The notebooks have a module of the same name.
-    spec = importlib.util.spec_from_file_location("site_build", root / "website" / "build.py")
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
+    build = load(root / "website" / "build.py")
     assert build.is_helper("import math\n\ndef f(x):\n    return x\nlimit = 3")
     for shown in ("f(3)", "def f(x):\n    return x\nf(3)", "x = 3", "def g(x):\n    ..."):
         assert not build.is_helper(shown), shown

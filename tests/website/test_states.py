@@ -1,7 +1,6 @@
 """The website's own code: states, pages, and the checker of links, without a browser."""
 
 import gzip
-import importlib.util
 import json
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from script_tools import load
 from site_tools import broken, leaks, of_this_machine
 
 from pdsynth.course import panels
@@ -20,12 +20,7 @@ from pdsynth.course.panels import LESSONS
 @pytest.fixture(scope="module")
 def build(root):
     """website/build.py as a module, with ``states`` beside it."""
-    spec = importlib.util.spec_from_file_location("website_build", root / "website" / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    before = list(sys.path)
-    spec.loader.exec_module(module)
-    sys.path[:] = before
-    return module
+    return load(root / "website" / "build.py")
 
 
 @pytest.fixture(scope="module")
@@ -193,8 +188,8 @@ def test_twin_what_leads_nowhere_or_elsewhere_is_found(tmp_path):
         ("https://elsewhere.example", "a.svg"): None,  # leading there is no loading
         ("b.html#here", "https://elsewhere.example/a.svg"): "loaded from elsewhere",
     }
-    for (lead, load), says in cases.items():
-        (tmp_path / "d.html").write_text(page.format(lead, load))
+    for (lead, loads), says in cases.items():
+        (tmp_path / "d.html").write_text(page.format(lead, loads))
         assert [why for _, _, why in broken(tmp_path)] == ([says] if says else [])
 
 
