@@ -4,21 +4,8 @@ import json
 import shutil
 
 import pytest
-from browser_tools import (
-    ASK,
-    CHROMIUM,
-    FLAGS,
-    ROOT,
-    RUN_CELL,
-    SMALL,
-    jupyterlab,
-    notebook,
-    opened,
-    panel_of,
-    served,
-    still,
-    watched,
-)
+from bench_tools import ALONE, BENCH, run_panel
+from browser_tools import ASK, DESK, ROOT, SMALL, jupyterlab, notebook, opened, served, watched
 
 from pdsynth.course.panels import LESSONS
 
@@ -45,21 +32,19 @@ def lab(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture(scope="module")
 def bench(browser, lab):
-    """A page with a cell for each panel of the course, none of them run."""
-    page = watched(browser, lab, 1440, 900)
-    opened(page, lab, "panels.ipynb", *map(panel_of, LESSONS))
-    yield page
-    page.close()
+    """A page with a cell for each panel of the course and a slow one. Some may have been run."""
+
+    def make():
+        page = watched(browser, lab, 1440, 900)
+        opened(page, lab, "panels.ipynb", *BENCH.values())
+        return page
+
+    page = DESK.keep("bench", make)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.evaluate(ALONE, None)
+    page.problems.clear()
+    return page
 
 
 @pytest.fixture
@@ -67,11 +52,8 @@ def fresh(bench):
     """``fresh(topic)``: that panel as it starts. The page had no error when the test is over."""
 
     def fresh(topic):
-        place = list(LESSONS).index(topic)
-        bench.evaluate(RUN_CELL, place)
-        panel = bench.locator(".jp-Notebook .jp-Cell").nth(place).locator(".pdsynth-live")
-        panel.locator(".main-svg").first.wait_for()
-        still(panel)
+        bench.evaluate(ALONE, list(LESSONS).index(topic))
+        panel = run_panel(bench, topic)
         more = panel.get_by_role("button", name="More settings")
         if more.count():
             more.press("Enter")

@@ -5,17 +5,8 @@ import json
 import re
 
 import pytest
-from browser_tools import (
-    CHROMIUM,
-    READY,
-    ROOT,
-    RUN_ALL,
-    SMALL,
-    opened,
-    panel_of,
-    send,
-    watched,
-)
+from bench_tools import panel_of
+from browser_tools import CHROMIUM, CLEAR, READY, ROOT, RUN_ALL, SMALL, opened, send, watched
 
 pytest.importorskip("playwright.sync_api")
 pytestmark = [
@@ -31,8 +22,6 @@ RUN_PART = """async ([part, source]) => {
   if (found < 0) throw new Error(`no cell holds ${source}`);
   notebook.activeCellIndex = part === "cell" ? found : found + 1;
   commands.execute(`notebook:run-${part}`); }"""
-
-CLEAR = "() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')"
 
 
 @pytest.fixture(scope="module")

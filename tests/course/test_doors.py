@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from browser_tools import CHROMIUM, FLAGS, ROOT, jupyterlab, served
+from browser_tools import CHROMIUM, ROOT, jupyterlab, served
 
 LESSONS = ("01_dp_mechanisms", "16_auditing")  # 16 has a picture of another folder, too
 PICTURES = (
@@ -31,14 +31,6 @@ def home(tmp_path_factory):
         ROOT / "notebooks", folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "src")
     )
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 def visit(browser, address, path):

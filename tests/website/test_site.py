@@ -4,13 +4,12 @@ import hashlib
 import importlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from browser_tools import STILL
+from browser_tools import CHROMIUM, STILL
 from filelock import FileLock
 from script_tools import load
 from site_tools import Server, broken, leaks, of_this_machine
@@ -18,13 +17,6 @@ from site_tools import Server, broken, leaks, of_this_machine
 from pdsynth.course.guess import guess
 from pdsynth.course.typed import read_typed
 
-CHROMIUM = (
-    os.environ.get("BROWSER_PATH")
-    or shutil.which("chromium")
-    or shutil.which("google-chrome")
-    or shutil.which("chromium-browser")
-)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
 SIZES = (PHONE, {"width": 1024, "height": 768}, {"width": 1440, "height": 900})
 PROJECTOR, SMALLEST = {"width": 1280, "height": 720}, 18
@@ -83,7 +75,7 @@ MEASURE, FAINT, LOOKS = (
     for name in ("course/measure.js", "course/faint.js", "website/looks.js")
 )
 
-playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("playwright.sync_api")
 pytest.importorskip("myst_nb")
 pytestmark = [
     pytest.mark.browser,
@@ -134,14 +126,6 @@ def one(root, shared):
 def site(root, shared):
     """All pages and lessons; one control of each panel moves, which is built sooner."""
     return built(root, shared, "site", "--few")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
