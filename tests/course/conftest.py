@@ -1,13 +1,39 @@
-"""A JupyterLab server and a browser for the tests of this folder."""
+"""A runner of notebooks, and JupyterLab in a browser, for the tests of this folder."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from bench_tools import ALONE, BENCH, run_panel
 from browser_tools import ASK, DESK, ROOT, SMALL, jupyterlab, notebook, opened, served, watched
 
 from pdsynth.course.panels import LESSONS
+
+
+@pytest.fixture(scope="session")
+def run():
+    """``run(paths, student=False, any_panels=False, cache=None)``: what is wrong with notebooks.
+
+    All in one process, which forks a kernel for each (warm.py).
+    """
+    paths = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
+    runner = subprocess.Popen(
+        [sys.executable, "-c", "import warm; warm.serve()"], text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths},
+    )  # fmt: skip
+
+    def run(paths, student=False, any_panels=False, cache=None):
+        asked = [[str(path) for path in paths], student, any_panels, cache and str(cache)]
+        runner.stdin.write(json.dumps(asked) + "\n")
+        runner.stdin.flush()
+        return json.loads(runner.stdout.readline())
+
+    with runner:
+        yield run
 
 
 @pytest.fixture(scope="session")

@@ -30,8 +30,11 @@ import executed  # noqa: E402
 DICE = """\
 def prepare():
     import os, random, secrets
-    dice = random.Random(7)
-    os.urandom, secrets.randbits = dice.randbytes, dice.getrandbits  # before NumPy takes them
+    dice = getattr(os.urandom, "__self__", None)
+    if not isinstance(dice, random.Random):
+        dice = random.Random()
+        os.urandom, secrets.randbits = dice.randbytes, dice.getrandbits  # before NumPy takes them
+    dice.seed(7)
 
 prepare()
 del prepare

@@ -278,14 +278,13 @@ def execute(path, *options):
 
 @pytest.mark.notebook
 @pytest.mark.parametrize("source", SOURCES, ids=names)
-def test_a_lesson_runs_unanswered_and_then_with_its_solutions(source, shared):
+def test_a_lesson_runs_unanswered_and_then_with_its_solutions(source, shared, run):
     """Unanswered exercises stop no student; every solution passes; no live panel shows an error.
 
     What its cells show is kept for the tests of the website.
     """
-    solutions = NOTEBOOKS / "solutions" / f"{source.stem}.ipynb"
-    run = execute(NOTEBOOKS / f"{source.stem}.ipynb", str(solutions), f"--keep={shared / 'cache'}")
-    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+    name = f"{source.stem}.ipynb"
+    assert run([NOTEBOOKS / name, NOTEBOOKS / "solutions" / name], cache=shared / "cache") == []
 
 
 PANEL = """\
@@ -333,33 +332,14 @@ FAULTS = {
 }  # fmt: skip
 
 
-def told(folder, runs):
-    """What the runner says to each of some runs (paths, whether as a student), in one process."""
-    script = (
-        "import json, sys, run_notebook; runs = json.loads(sys.argv[1]); "
-        "print(json.dumps([run_notebook.main(*run, False, None) for run in runs]))"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", script, json.dumps(runs)],
-        capture_output=True,
-        text=True,
-        timeout=400,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(RUNNER.parent)])},
-    )
-    assert run.returncode == 0, run.stderr[-3000:]
-    return json.loads(run.stdout)
-
-
 @pytest.mark.notebook
 @pytest.mark.slow
-def test_the_runner_notices_what_is_wrong(build, tmp_path):
-    paths = [tmp_path / f"{number}.ipynb" for number in range(len(FAULTS))]
-    for path, code in zip(paths, FAULTS, strict=True):
+def test_the_runner_notices_what_is_wrong(build, tmp_path, run):
+    path = tmp_path / "faulty.ipynb"
+    for code, wanted in FAULTS.items():
         source = f"# %%\n{code}\n"
         path.write_text(build.notebook("faulty", source, solutions=True), encoding="utf-8")
-    said = told(tmp_path, [([str(path)], False) for path in paths])
-    for wanted, found in zip(FAULTS.values(), said, strict=True):
+        found = run([path])
         assert len(found) == len(wanted), found
         for words, one in zip(wanted, found, strict=True):
             assert words in one
@@ -382,23 +362,25 @@ BROKEN = (
 
 
 @pytest.mark.notebook
-def test_twin_cells_that_an_answer_changes_run_again(build, tmp_path):
+def test_twin_cells_that_an_answer_changes_run_again(build, tmp_path, run):
     """The solution is wrong, or a later cell stumbles over it."""
     ends = {"q.check(f and 2 * f(3))": "doesn't pass", "1 / g(0)": "ZeroDivisionError",
             BROKEN: "broken repr"}  # fmt: skip
     answer = "f, g = None, lambda x: 1\n# solution\nf = g = lambda x: x"
-    runs = []
-    for number, last in enumerate([*ends, "\n# %%\n".join(ends)]):
+    student, solved = tmp_path / "student.ipynb", tmp_path / "solved.ipynb"
+
+    def write(last):
         source = f"# %%\n{PANEL}\n# %%\n{ASK}\n# %%\n{answer}\n# %%\n{last}\n"
-        student, solved = (tmp_path / f"{number}{name}.ipynb" for name in ("", "_solved"))
         for path in (student, solved):
             text = build.notebook("twin", source, solutions=path == solved)
             path.write_text(text, encoding="utf-8")
-        runs.append(([str(student), str(solved)], False))
-    *said, right = told(tmp_path, [*runs[:-1], (runs[-1][0][:1], True)])
-    assert right == [], "as a student nothing is wrong"
-    for words, one in zip(ends.values(), said, strict=True):
-        assert len(one) == 1 and words in one[0]
+
+    write("\n# %%\n".join(ends))
+    assert run([student], student=True) == [], "without an answer nothing is wrong"
+    for last, words in ends.items():
+        write(last)
+        (said,) = run([student, solved])
+        assert words in said
 
 
 @pytest.mark.notebook

@@ -18,7 +18,6 @@ from pdsynth.course.exercises.student import student
 
 ROOT = Path(__file__).resolve().parents[2]
 TEACHING = ROOT / "notebooks" / "teaching"
-RUNNER = Path(__file__).with_name("run_notebook.py")
 sys.path.insert(0, str(TEACHING))
 import assignments  # noqa: E402
 import bank  # noqa: E402
@@ -180,17 +179,12 @@ def test_twelve_weeks_hold_every_lesson_once(sources):
 
 @pytest.mark.notebook
 @pytest.mark.slow
-def test_the_workshop_runs(tmp_path):
+def test_the_workshop_runs(tmp_path, run):
     """Unanswered, and then with its solutions, as the lessons do."""
     paths = [tmp_path / f"{name}.ipynb" for name in ("student", "solved")]
     for path, solved in zip(paths, (False, True), strict=True):
         path.write_text(workshop.make_notebook(solutions=solved), encoding="utf-8")
-    run = subprocess.run(
-        [sys.executable, str(RUNNER), *map(str, paths), "--panels=any"],
-        capture_output=True, text=True, timeout=400, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+    assert run(paths, any_panels=True) == []
 
 
 def test_notes_and_hand_outs_say_what_the_exercises_know(sources):
