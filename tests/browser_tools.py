@@ -3,7 +3,13 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,10 +23,7 @@ FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update "
     "--disable-sync"
 ).split()
-RUN_CELL = """async place => {
-  const { shell, commands } = window.jupyterapp;
-  shell.currentWidget.content.activeCellIndex = place;
-  await commands.execute('notebook:run-cell'); }"""
+CLEAR = "() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')"
 # The layout stands still for six frames, and no panel on show is being drawn.
 STILL = """() => new Promise(done => {
   let before = '', frames = 0;
@@ -60,6 +63,40 @@ import pandas as pd
 guess("How many legs have two cats?", lambda: (8, pd.DataFrame({"cats": [2]})), unit="legs")"""
 
 
+class Desk:
+    """One browser for all tests of a process that come one after another, and what they share in it.
+
+    While it is open, Playwright's loop runs, and a test can't run one of its own: ``conftest.py``
+    closes it before any test that drives no browser.
+    """
+
+    def __init__(self):
+        self.playwright, self.chromium, self.kept = None, None, {}
+
+    def browser(self):
+        if not self.chromium:
+            from playwright.sync_api import sync_playwright
+
+            self.playwright = sync_playwright().start()
+            self.chromium = self.playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        return self.chromium
+
+    def keep(self, name, make):
+        """What was made under this name, for as long as the browser is open."""
+        if name not in self.kept:
+            self.kept[name] = make()
+        return self.kept[name]
+
+    def close(self):
+        if self.chromium:
+            self.chromium.close()
+            self.playwright.stop()
+            self.__init__()
+
+
+DESK = Desk()
+
+
 def end(server, seconds=20):
     """End a server of Jupyter's family, as a person does; one that hangs is killed.
 
@@ -73,6 +110,45 @@ def end(server, seconds=20):
         server.wait()
 
 
+@contextmanager
+def served(folder, own, *words, path="/api/status?token=t"):
+    """A server of Jupyter's family over a folder, its settings in the folder ``own``; its address.
+
+    ``{port}`` in its words is a free one. It is there once it answers at ``path``, if only that
+    there is nothing.
+    """
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    names = ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")
+    child = subprocess.Popen(
+        [sys.executable, "-m", *(word.format(port=port) for word in words)],
+        env={**os.environ, **{f"JUPYTER{name}_DIR": str(own / name) for name in names},
+             "PYTHONPATH": str(ROOT)},
+        cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(480):
+            try:
+                urllib.request.urlopen(address + path, timeout=5)
+                break
+            except urllib.error.HTTPError:
+                break
+            except OSError:
+                time.sleep(0.25)
+        yield address
+    finally:
+        end(child)
+
+
+def jupyterlab(folder):
+    """What ``served`` needs to serve JupyterLab over a folder; its token is t."""
+    return ["jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port={port}",
+            "--LabApp.expose_app_in_browser=True", "--IdentityProvider.token=t",
+            f"--ServerApp.root_dir={folder}"]  # fmt: skip
+
+
 def notebook(*sources):
     """A notebook of these code cells."""
     cells = [
@@ -83,14 +159,13 @@ def notebook(*sources):
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
-def panel_of(topic):
-    """The cell that shows a panel of the course."""
-    return f"from pdsynth.course.panels import {topic}\n{topic}.panel()"
-
-
 def watched(browser, url, width=1280, height=1000):
-    """A page that collects its errors and reaches nothing but our own server."""
-    page = browser.new_page(viewport={"width": width, "height": height})
+    """A page that collects its errors and reaches nothing but our own server.
+
+    All have one context: JupyterLab's scripts are loaded and compiled once.
+    """
+    page = DESK.keep("context", browser.new_context).new_page()
+    page.set_viewport_size({"width": width, "height": height})
     page.problems = []
     page.on("pageerror", lambda e: page.problems.extend([] if of_jupyterlab(e) else [str(e)]))
     page.on("console", lambda m: page.problems.append(m.text) if m.type == "error" else None)

@@ -18,6 +18,7 @@ os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 import pytest  # noqa: E402
+from browser_tools import DESK  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +32,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that no worker waits for it at the end."""
     long = "notebook", "browser"
     items.sort(key=lambda item: not any(map(item.get_closest_marker, long)))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """No browser is open beside a test that has a loop of its own; those of notebooks have none."""
+    if not any(map(item.get_closest_marker, ("browser", "notebook"))):
+        DESK.close()
+
+
+def pytest_sessionfinish() -> None:
+    """No browser stays open."""
+    DESK.close()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The browser of all tests that follow each other."""
+    pytest.importorskip("playwright.sync_api")
+    return DESK.browser()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """A strong pair among weak ones is asked for by name, kept, and paid for; so is the label's."""
 
-import importlib.util
 import math
 from collections import Counter
 from fractions import Fraction as Q
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from privacy_tools import as_measured
+from script_tools import load
 
 import pdsynth as pds
 from pdsynth.algorithms import consistent, consistent_look
@@ -28,11 +28,7 @@ from pdsynth.core.errors import BudgetError
 from pdsynth.core.network import Restriction
 from pdsynth.files import count_pairs, say_pairs
 
-PLACE = Path(__file__).resolve().parents[2] / "benchmarks" / "ties.py"
-SPEC = importlib.util.spec_from_file_location("ties", PLACE)
-ties = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(ties)
-
+ties = load(Path(__file__).resolve().parents[2] / "benchmarks" / "ties.py")
 FRAME, SCHEMA = ties.one_tie(8_000, 10, 0.5, 0)
 PAIR = ("c0", "c1")
 

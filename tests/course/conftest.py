@@ -1,31 +1,39 @@
-"""A JupyterLab server and a browser for the tests of this folder."""
+"""A runner of notebooks, and JupyterLab in a browser, for the tests of this folder."""
 
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
+from pathlib import Path
 
 import pytest
-from browser_tools import (
-    ASK,
-    CHROMIUM,
-    FLAGS,
-    ROOT,
-    RUN_CELL,
-    SMALL,
-    end,
-    notebook,
-    opened,
-    panel_of,
-    still,
-    watched,
-)
+from bench_tools import ALONE, BENCH, run_panel
+from browser_tools import ASK, DESK, ROOT, SMALL, jupyterlab, notebook, opened, served, watched
 
 from pdsynth.course.panels import LESSONS
+
+
+@pytest.fixture(scope="session")
+def run():
+    """``run(paths, student=False, any_panels=False, cache=None)``: what is wrong with notebooks.
+
+    All in one process, which forks a kernel for each (warm.py).
+    """
+    paths = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
+    runner = subprocess.Popen(
+        [sys.executable, "-c", "import warm; warm.serve()"], text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths},
+    )  # fmt: skip
+
+    def run(paths, student=False, any_panels=False, cache=None):
+        asked = [[str(path) for path in paths], student, any_panels, cache and str(cache)]
+        runner.stdin.write(json.dumps(asked) + "\n")
+        runner.stdin.flush()
+        return json.loads(runner.stdout.readline())
+
+    with runner:
+        yield run
 
 
 @pytest.fixture(scope="session")
@@ -40,62 +48,29 @@ def lab(tmp_path_factory):
     shutil.copytree(
         ROOT / "figures", home / "figures", ignore=shutil.ignore_patterns("*.csv", "*.json", "*.py")
     )
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    own = {
-        f"JUPYTER{name}_DIR": str(home / name)
-        for name in ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")
-    }
     whole = (
         home / "LAB_SETTINGS" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
     )
     whole.parent.mkdir(parents=True)
     whole.write_text('{"windowingMode": "none"}')  # every cell is laid out, also outside the window
-    command = [
-        sys.executable,
-        "-m",
-        "jupyter",
-        "lab",
-        "--no-browser",
-        "--allow-root",
-        "--ip=127.0.0.1",
-        f"--port={port}",
-        "--LabApp.expose_app_in_browser=True",
-        "--IdentityProvider.token=t",
-        f"--ServerApp.root_dir={home}",
-    ]
-    env = {**os.environ, **own, "PYTHONPATH": str(ROOT)}
-    server = subprocess.Popen(
-        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    url = f"http://127.0.0.1:{port}"
-    for _ in range(240):
-        try:
-            urllib.request.urlopen(f"{url}/api/status?token=t")
-            break
-        except OSError:
-            time.sleep(0.25)
-    yield url
-    end(server)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
+    with served(home, home, *jupyterlab(home)) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def bench(browser, lab):
-    """A page with a cell for each panel of the course, none of them run."""
-    page = watched(browser, lab, 1440, 900)
-    opened(page, lab, "panels.ipynb", *map(panel_of, LESSONS))
-    yield page
-    page.close()
+    """A page with a cell for each panel of the course and a slow one. Some may have been run."""
+
+    def make():
+        page = watched(browser, lab, 1440, 900)
+        opened(page, lab, "panels.ipynb", *BENCH.values())
+        return page
+
+    page = DESK.keep("bench", make)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.evaluate(ALONE, None)
+    page.problems.clear()
+    return page
 
 
 @pytest.fixture
@@ -103,11 +78,8 @@ def fresh(bench):
     """``fresh(topic)``: that panel as it starts. The page had no error when the test is over."""
 
     def fresh(topic):
-        place = list(LESSONS).index(topic)
-        bench.evaluate(RUN_CELL, place)
-        panel = bench.locator(".jp-Notebook .jp-Cell").nth(place).locator(".pdsynth-live")
-        panel.locator(".main-svg").first.wait_for()
-        still(panel)
+        bench.evaluate(ALONE, list(LESSONS).index(topic))
+        panel = run_panel(bench, topic)
         more = panel.get_by_role("button", name="More settings")
         if more.count():
             more.press("Enter")

@@ -30,8 +30,11 @@ import executed  # noqa: E402
 DICE = """\
 def prepare():
     import os, random, secrets
-    dice = random.Random(7)
-    os.urandom, secrets.randbits = dice.randbytes, dice.getrandbits  # before NumPy takes them
+    dice = getattr(os.urandom, "__self__", None)
+    if not isinstance(dice, random.Random):
+        dice = random.Random()
+        os.urandom, secrets.randbits = dice.randbytes, dice.getrandbits  # before NumPy takes them
+    dice.seed(7)
 
 prepare()
 del prepare
@@ -212,8 +215,8 @@ def reported(shown):
     return json.loads("".join(said).splitlines()[-1])
 
 
-def problem(cells, shown, found, any_panels):
-    """The first problem of cells that ran to their end, as text, or None."""
+def problems(cells, shown, found, any_panels):
+    """What is wrong with cells that ran to their end, one sentence each."""
     seen, guesses, outputs = "", iter(found["guesses"]), iter(shown)
     for place, (kind, source) in enumerate(cells):
         seen += f"\n{source}"
@@ -225,13 +228,11 @@ def problem(cells, shown, found, any_panels):
             continue
         guess = next(guesses)
         if told := spoiled(guess, seen + below(cells[place + 1 :])):
-            return f"{told!r} can be read before the guess {guess['question']!r}"
-    if found["wrong"]:
-        return found["wrong"][0]
+            yield f"{told!r} can be read before the guess {guess['question']!r}"
+    yield from found["wrong"]
     panels = found["panels"]
     if (len(panels) != 1 and not any_panels) or any(error != "None" for error in panels):
-        return f"expected one live panel without an error, found {len(panels)}; errors: {panels}"
-    return None
+        yield f"expected one live panel without an error, found {len(panels)}; errors: {panels}"
 
 
 def read(path):
@@ -241,26 +242,26 @@ def read(path):
 
 
 def main(paths, student, any_panels, cache):
-    """The first problem of the notebooks as text, or None."""
+    """The problems of the notebooks as texts: of a failed cell, or of the first that has any."""
     first, *rest = map(read, paths)
     own = [REMEMBER, *first] if student or rest else [REMEMBER, LISTEN, *first]
     then = [LISTEN, *answers(first, rest[0]), REPORT] if rest else []
     shown = run([*own, REPORT, *then])
     if isinstance(shown, str):
-        return shown
+        return [shown]
     count = sum(kind == "code" for kind, _ in own)
     for place in (count, -1):
-        if told := problem(own, shown, reported(shown[place]), any_panels):
+        if told := list(problems(own, shown, reported(shown[place]), any_panels)):
             return told
     if cache:
         notebook = json.loads(Path(paths[0]).read_bytes())
         held = executed.kept(Path(cache), notebook)
         executed.keep(held, lambda: json.dumps(shown[1:count]).encode())
-    return None
+    return []
 
 
 if __name__ == "__main__":
     paths = [word for word in sys.argv[1:] if not word.startswith("--")]
     caches = [word.partition("=")[2] for word in sys.argv[1:] if word.startswith("--keep=")]
     flags = "--student" in sys.argv, "--panels=any" in sys.argv
-    sys.exit(main(paths, *flags, caches[0] if caches else None))
+    sys.exit("\n".join(main(paths, *flags, caches[0] if caches else None)) or None)

@@ -4,19 +4,13 @@ is broken, and panels show themselves."""
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-from contextlib import contextmanager
 
 import pytest
-from browser_tools import CHROMIUM, FLAGS, ROOT, end
+from browser_tools import CHROMIUM, ROOT, jupyterlab, served
 
 LESSONS = ("01_dp_mechanisms", "16_auditing")  # 16 has a picture of another folder, too
-QUICK = "09_normalised_risk_entropy"
 PICTURES = (
     "() => [...document.images].map(i => [i.getAttribute('src').slice(0, 60), i.naturalWidth])"
 )
@@ -37,47 +31,6 @@ def home(tmp_path_factory):
         ROOT / "notebooks", folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "src")
     )
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@contextmanager
-def server(home, *words, path=""):
-    """A server of Jupyter's family with settings of its own; gives its address."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    own = {
-        f"JUPYTER{name}_DIR": str(home.parent / name)
-        for name in ("_CONFIG", "_DATA", "_RUNTIME", "LAB_SETTINGS", "LAB_WORKSPACES")
-    }
-    words = [word.format(port=port) for word in words]
-    child = subprocess.Popen(
-        [sys.executable, "-m", *words],
-        env={**os.environ, **own, "PYTHONPATH": str(ROOT)},
-        cwd=home,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(480):
-            try:
-                urllib.request.urlopen(address + path, timeout=5)
-                break
-            except urllib.error.HTTPError:  # it answers, if only that there is nothing here
-                break
-            except OSError:
-                time.sleep(0.25)
-        yield address
-    finally:
-        end(child)
 
 
 def visit(browser, address, path):
@@ -104,28 +57,13 @@ def whole(page, least):
         pytest.fail(f"broken, of {least} or more: {page.evaluate(PICTURES)}")
 
 
-def test_voila_shows_one_lesson_its_pictures_and_its_panel(browser, home):
-    words = [
-        "voila",
-        f"{LESSONS[0]}.ipynb",
-        "--no-browser",
-        "--port={port}",
-        "--Voila.ip=127.0.0.1",
-    ]
-    with server(home, *words, path="/static/") as address:
-        page = visit(browser, address, "")
+def test_voila_over_the_folder_shows_a_lesson_its_pictures_and_its_panel(browser, home):
+    words = ["voila", ".", "--no-browser", "--port={port}", "--Voila.ip=127.0.0.1"]
+    with served(home, home.parent, *words, path="/static/") as address:
+        page = visit(browser, address, f"voila/render/{LESSONS[0]}.ipynb")
         page.locator(".pdsynth-live .main-svg").first.wait_for()
         whole(page, 1)
         assert page.locator("h1").first.text_content().startswith(LESSONS[0][:2])
-        page.close()
-
-
-def test_voila_over_the_folder_opens_another(browser, home):
-    words = ["voila", ".", "--no-browser", "--port={port}", "--Voila.ip=127.0.0.1"]
-    with server(home, *words, path="/static/") as address:
-        page = visit(browser, address, f"voila/render/{QUICK}.ipynb")
-        page.locator(".pdsynth-live .main-svg").first.wait_for()
-        whole(page, 1)
         page.close()
 
 
@@ -142,14 +80,11 @@ def put_in_front(page, opens, path):
 
 
 def test_jupyterlab_over_the_folder_shows_pictures_of_lessons_and_solutions(browser, home):
-    words = ["jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port={port}",
-             "--IdentityProvider.token=t", f"--ServerApp.root_dir={home}",
-             "--LabApp.expose_app_in_browser=True"]  # fmt: skip
     opens = """async path => {
       const { commands, restored } = window.jupyterapp; await restored;
       await commands.execute('docmanager:open', {path}); }"""
     lessons = [f"{LESSONS[1]}.ipynb", f"solutions/{LESSONS[1]}.ipynb"]
-    with server(home, *words, path="/api/status?token=t") as address:
+    with served(home, home.parent, *jupyterlab(home)) as address:
         # The first stands in the address: an empty window gets a launcher.
         page = visit(browser, address, f"lab/tree/{lessons[0]}?token=t&reset")
         page.wait_for_function("window.jupyterapp")

@@ -2,7 +2,8 @@
 releases rain, and stand still where the reader wants no motion."""
 
 import pytest
-from browser_tools import CHROMIUM, RUN_ALL, STILL, opened, panel_of, watched
+from bench_tools import panel_in, run_panel
+from browser_tools import CHROMIUM, STILL
 
 pytest.importorskip("playwright.sync_api")
 pytestmark = [
@@ -25,22 +26,16 @@ FALLING = """async button => {
 
 
 @pytest.fixture(scope="module")
-def page(browser, lab):
-    page = watched(browser, lab, 1280, 900)
-    opened(page, lab, "grabbed.ipynb", *map(panel_of, GRABBED))
-    page.evaluate(RUN_ALL)
-    page.wait_for_function(
-        "n => document.querySelectorAll('.pdsynth-live .main-svg').length >= n",
-        arg=len(GRABBED),
-        timeout=300_000,
-    )
-    page.evaluate(STILL)
-    yield page
-    page.close()
+def page(bench):
+    bench.set_viewport_size({"width": 1280, "height": 900})
+    for topic in GRABBED:
+        run_panel(bench, topic)
+    bench.evaluate(STILL)
+    return bench
 
 
 def panel_at(page, topic):
-    panel = page.locator(".pdsynth-live").nth(GRABBED.index(topic))
+    panel = panel_in(page, topic)
     panel.scroll_into_view_if_needed()
     return panel
 

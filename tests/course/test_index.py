@@ -11,7 +11,7 @@ import pytest
 
 COURSE = {
     "doors: Voilà, JupyterLab over the folder, an exported page; no broken picture": """
-        course/test_doors.py::test_voila_shows course/test_doors.py::test_voila_over
+        course/test_doors.py::test_voila_over
         course/test_doors.py::test_jupyterlab_over course/test_doors.py::test_an_exported_page
     """,
     "doors: a saved panel shows picture, words and short tables, as HTML and as text": """

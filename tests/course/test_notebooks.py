@@ -1,7 +1,6 @@
 """The course: generated files are current, lessons have their shape, notebooks run to the end."""
 
 import ast
-import importlib.util
 import json
 import os
 import re
@@ -10,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from script_tools import load
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
@@ -19,10 +19,7 @@ RUNNER = Path(__file__).with_name("run_notebook.py")
 
 @pytest.fixture(scope="module")
 def build():
-    spec = importlib.util.spec_from_file_location("build_notebooks", NOTEBOOKS / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(NOTEBOOKS / "build.py")
 
 
 def names(source):
@@ -281,14 +278,13 @@ def execute(path, *options):
 
 @pytest.mark.notebook
 @pytest.mark.parametrize("source", SOURCES, ids=names)
-def test_a_lesson_runs_unanswered_and_then_with_its_solutions(source, shared):
+def test_a_lesson_runs_unanswered_and_then_with_its_solutions(source, shared, run):
     """Unanswered exercises stop no student; every solution passes; no live panel shows an error.
 
     What its cells show is kept for the tests of the website.
     """
-    solutions = NOTEBOOKS / "solutions" / f"{source.stem}.ipynb"
-    run = execute(NOTEBOOKS / f"{source.stem}.ipynb", str(solutions), f"--keep={shared / 'cache'}")
-    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+    name = f"{source.stem}.ipynb"
+    assert run([NOTEBOOKS / name, NOTEBOOKS / "solutions" / name], cache=shared / "cache") == []
 
 
 PANEL = """\
@@ -300,56 +296,63 @@ ASK = """\
 from pdsynth.course.exercises.exercise import Exercise
 q = Exercise(lambda a: None if a == 1 else 'not 1', 'h', 's')
 """
-GUESS = "from pdsynth.course.guess import guess\nguess('?', lambda: 38.4, unit='%')\n"
+ZERO = PANEL.replace("go.Figure()", "1 / 0")
+GUESS = "from pdsynth.course.guess import guess\nguess('?', lambda: 2 * {}, unit='%')\n"
+# Answers of guesses are seen in what a cell shows, in a text above or one below; the last isn't.
+SEEN = f"""
+print('it is 38.4')
+# %%
+{GUESS.format(19.2)}
+# %% [markdown]
+# It is 41.7.
+# %%
+{GUESS.format(20.85)}
+# %%
+{GUESS.format(26.15)}
+# %% [markdown]
+# It was 52.3.
+# %%
+{GUESS.format(31.55)}
+# %% [markdown]
+# # No guess looks below a heading
+# It was 63.1.
+"""
+# What stops a kernel has a notebook of its own.
 FAULTS = {
-    f"{PANEL}\n# %%\nprint('it is 38.4')\n# %%\n{GUESS}": "can be read before the guess",
-    f"{PANEL}\n# %% [markdown]\n# It is 38.4.\n# %%\n{GUESS}": "can be read before the guess",
-    f"{PANEL}\n# %%\n{GUESS}\n# %% [markdown]\n# It was 38.4.\n": "can be read before",
-    f"{PANEL}\n# %%\n{GUESS.replace('38.4', '1 / 0')}": "ZeroDivisionError",
+    f"{PANEL}\n# %%\n{ZERO}\n# %%{SEEN}\n# %%\n{ASK}q.check(2)\n# %%\nq.check(None)": [
+        "'38.4' can be read before the guess", "'41.7' can be read", "'52.3' can be read",
+        "doesn't pass: this exercise: not 1",
+        "doesn't pass: this exercise isn't answered yet",
+        "expected one live panel without an error, found 2; errors: ['None', \"ZeroDivisionError"],
     # a guess after the last cell, when a name means something else
-    f"{PANEL}\nn = 1\n# %%\n{GUESS.replace('38.4', '38.4 / n')}\n# %%\nn = 0": "ZeroDivisionError",
+    f"{PANEL}\nn = 1\n# %%\n{GUESS.format('1 / n')}\n# %%\nn = 0": ["ZeroDivisionError"],
     # names that only the website and this runner import
-    f"{PANEL}\n# %%\nHTML;": "NameError",
-    f"{PANEL}\n# %%\nrandom;": "NameError",
-    "": "expected one live panel",
-    "1 / 0": "ZeroDivisionError",
-    "class A:\n    def _repr_html_(self): raise OSError('broken repr')\nA()": "broken repr",
-    PANEL + PANEL.replace("go.Figure()", "1 / 0"): "expected one live panel",
-    PANEL.replace("go.Figure()", "1 / 0"): "ZeroDivisionError",
-    PANEL + "# %%\n" + ASK + "q.check(2)": "doesn't pass",
-    PANEL + "# %%\n" + ASK + "q.check(None)": "doesn't pass",
-}
-
-
-def told(folder, runs):
-    """What the runner says to each of some runs (paths, whether as a student), in one process."""
-    script = (
-        "import json, sys, run_notebook; runs = json.loads(sys.argv[1]); "
-        "print(json.dumps([run_notebook.main(*run, False, None) for run in runs]))"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", script, json.dumps(runs)],
-        capture_output=True,
-        text=True,
-        timeout=400,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(RUNNER.parent)])},
-    )
-    assert run.returncode == 0, run.stderr[-3000:]
-    return json.loads(run.stdout)
+    f"{PANEL}\n# %%\ntry:\n    HTML\nexcept NameError:\n    random": ["'random' is not defined"],
+    "class A:\n    def _repr_html_(self): raise OSError('broken repr')\nA()": ["broken repr"],
+}  # fmt: skip
 
 
 @pytest.mark.notebook
 @pytest.mark.slow
-def test_the_runner_notices_what_is_wrong(build, tmp_path):
-    paths = [tmp_path / f"{number}.ipynb" for number in range(len(FAULTS))]
-    for path, code in zip(paths, FAULTS, strict=True):
+def test_the_runner_notices_what_is_wrong(build, tmp_path, run):
+    path = tmp_path / "faulty.ipynb"
+    for code, wanted in FAULTS.items():
         source = f"# %%\n{code}\n"
         path.write_text(build.notebook("faulty", source, solutions=True), encoding="utf-8")
-    said = told(tmp_path, [([str(path)], False) for path in paths])
-    missed = [(code, one) for (code, words), one in zip(FAULTS.items(), said, strict=True)
-              if words not in str(one)]  # fmt: skip
-    assert missed == []
+        found = run([path])
+        assert len(found) == len(wanted), found
+        for words, one in zip(wanted, found, strict=True):
+            assert words in one
+
+
+@pytest.mark.parametrize(
+    ("panels", "any_panels", "right"),
+    [(["None"], False, True), (["None"] * 2, False, False), ([], False, False), ([], True, True),
+     (["None"] * 2, True, True), (["ValueError()"], False, False), (["ValueError()"], True, False)],
+)  # fmt: skip
+def test_a_lesson_has_one_panel_without_an_error(panels, any_panels, right):
+    found = {"guesses": [], "wrong": [], "panels": panels}
+    assert (list(load(RUNNER).problems([], [], found, any_panels)) == []) == right
 
 
 # Of the solved notebook alone.
@@ -359,23 +362,25 @@ BROKEN = (
 
 
 @pytest.mark.notebook
-def test_twin_cells_that_an_answer_changes_run_again(build, tmp_path):
+def test_twin_cells_that_an_answer_changes_run_again(build, tmp_path, run):
     """The solution is wrong, or a later cell stumbles over it."""
     ends = {"q.check(f and 2 * f(3))": "doesn't pass", "1 / g(0)": "ZeroDivisionError",
             BROKEN: "broken repr"}  # fmt: skip
-    runs = []
-    for number, last in enumerate(ends):
-        answer = "f, g = None, lambda x: 1\n# solution\nf = g = lambda x: x"
+    answer = "f, g = None, lambda x: 1\n# solution\nf = g = lambda x: x"
+    student, solved = tmp_path / "student.ipynb", tmp_path / "solved.ipynb"
+
+    def write(last):
         source = f"# %%\n{PANEL}\n# %%\n{ASK}\n# %%\n{answer}\n# %%\n{last}\n"
-        student, solved = (tmp_path / f"{number}{name}.ipynb" for name in ("", "_solved"))
         for path in (student, solved):
             text = build.notebook("twin", source, solutions=path == solved)
             path.write_text(text, encoding="utf-8")
-        runs += [([str(student)], True), ([str(student), str(solved)], False)]
-    said = told(tmp_path, runs)
-    assert said[::2] == [None] * len(ends)
-    for words, one in zip(ends.values(), said[1::2], strict=True):
-        assert words in str(one)
+
+    write("\n# %%\n".join(ends))
+    assert run([student], student=True) == [], "without an answer nothing is wrong"
+    for last, words in ends.items():
+        write(last)
+        (said,) = run([student, solved])
+        assert words in said
 
 
 @pytest.mark.notebook

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from browser_tools import CHROMIUM, RUN_ALL, STILL, opened, panel_of, watched
+from bench_tools import ALONE, BENCH, panel_in, run_panel
+from browser_tools import CHROMIUM, CLEAR, RUN_ALL, STILL
 
 from pdsynth.course.panels import LESSONS
 
@@ -58,43 +59,23 @@ LOOK = f"""async panel => ({{ ...({PLACES})(panel), words: ({WORDS})(panel),
   reached: await ({IN_REACH})(panel) }})"""
 CONTRAST = 3.0  # of texts with the page: WCAG's least for large ones
 FAINT = Path(__file__).with_name("faint.js").read_text(encoding="utf-8")
-# A page of one cell is laid out much faster than one of all of them.
-ALONE = """alone => document.querySelectorAll('.jp-Notebook .jp-Cell').forEach((cell, place) => {
-  cell.style.display = alone === null || place === alone ? '' : 'none'; })"""
 ONE = "hpprivbayes"
-# a panel that takes its time, and has a button
-SLOW = """\
-import time
-import plotly.graph_objects as go
-from pdsynth.course.widgets import Try, View, live, slider
-
-def draw(x):
-    time.sleep(1.2 if x == 3 else 0)
-    return View(go.Figure().add_scatter(y=[x]), f"It is {x}. And so on.", facts={"x": x})
-
-live(draw, x=slider("x", 1, 0, 5, 1),
-     tries=[Try("make it three", {"x": 3}, "{now.x} after {was.x}.", lambda was, now: True)])"""
-
-
-def show(page, count):
-    """Run all cells; all panels are drawn."""
-    page.evaluate(RUN_ALL)
-    page.wait_for_function(DRAWN, arg=count, timeout=300_000, polling=250)
-    page.evaluate(STILL)
 
 
 @pytest.fixture(scope="module")
-def one(browser, lab):
-    page = watched(browser, lab, 1440, 900)
-    opened(page, lab, "one.ipynb", panel_of(ONE), SLOW)
-    show(page, 2)
-    yield page
-    page.close()
+def one(bench):
+    for name in (ONE, "slow"):
+        run_panel(bench, name)
+    bench.evaluate(STILL)
+    return bench
 
 
 @pytest.fixture(scope="module")
 def every(bench):
-    show(bench, len(LESSONS))
+    bench.evaluate(CLEAR)
+    bench.evaluate(RUN_ALL)
+    bench.wait_for_function(DRAWN, arg=len(BENCH), timeout=300_000, polling=250)
+    bench.evaluate(STILL)
     return bench
 
 
@@ -128,9 +109,9 @@ def keep_all(page, names):
         size = page.viewport_size
         page.set_viewport_size({**size, "height": 5000})
         page.evaluate(STILL)
-        for place, name in enumerate(names):
-            page.evaluate(ALONE, place)
-            keep(page, page.locator(".pdsynth-live").nth(place), name)
+        for name in names:
+            page.evaluate(ALONE, list(BENCH).index(name))
+            keep(page, panel_in(page, name), name)
         page.evaluate(ALONE, None)
         page.set_viewport_size(size)
 
@@ -139,8 +120,7 @@ def wrong(page, names, width, height):
     """What is wrong with the panels at a size."""
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(STILL)
-    panels = page.locator(".pdsynth-live")
-    found = {name: panels.nth(place).evaluate(MEASURE) for place, name in enumerate(names)}
+    found = {name: panel_in(page, name).evaluate(MEASURE) for name in names}
     assert min(one["texts"] for one in found.values()) > 10, "nothing was measured"
     keep_all(page, names)
     return [f"{name}: {what}" for name, one in found.items() for what in one["found"]]
@@ -151,9 +131,8 @@ def unfit(page, names, width, height):
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(STILL)
     desk, problems = (width, height) in DESK, []
-    for place, name in enumerate(names):
-        panel = page.locator(".pdsynth-live").nth(place)
-        at = panel.evaluate(LOOK)
+    for name in names:
+        at = panel_in(page, name).evaluate(LOOK)
         if desk and max(at["end"], at["controls"]) > height:
             ends = f"controls end at {at['controls']}, the chart at {at['end']}"
             problems.append(f"{name}, {width} px: {ends}")
@@ -179,9 +158,9 @@ def wrong_on_a_projector(page, names):
     """The same in projector mode, chart by chart, and texts that are too small."""
     page.set_viewport_size(dict(zip(("width", "height"), PROJECTOR, strict=True)))
     problems = []
-    for place, name in enumerate(names):
-        page.evaluate(ALONE, place)
-        panel = page.locator(".pdsynth-live").nth(place)
+    for name in names:
+        page.evaluate(ALONE, list(BENCH).index(name))
+        panel = panel_in(page, name)
         project(page, panel)
         found = panel.evaluate(SCREEN)
         for chart in range(len(found["charts"])):
@@ -209,7 +188,7 @@ def test_one_panel_at_every_size(one, size):
 
 
 def test_a_button_sets_the_controls_says_what_happened_and_a_slow_panel_says_it_computes(one):
-    panel = one.locator(".pdsynth-live").nth(1)
+    panel = panel_in(one, "slow")
     panel.get_by_role("button", name="make it three").press("Enter")
     cue = panel.locator(".pdsynth-cue")
     cue.filter(has_text="computing").wait_for()
@@ -223,29 +202,29 @@ def test_a_button_sets_the_controls_says_what_happened_and_a_slow_panel_says_it_
 
 def test_one_panel_on_a_projector_by_keyboard(one):
     assert wrong_on_a_projector(one, [ONE]) == []
-    button = one.locator(".pdsynth-live").first.get_by_role("button", name="projector mode")
+    panel = panel_in(one, ONE)
+    button = panel.get_by_role("button", name="projector mode")
     for times in (1, 0):
         button.press("Enter")
         one.wait_for_function("on => (document.fullscreenElement !== null) === on", arg=times == 1)
         one.evaluate(STILL)
         assert one.locator(".pdsynth-projector").count() == times
-    assert one.locator(".pdsynth-live").first.locator(".pdsynth-chart:visible").count() == 1
+    assert panel.locator(".pdsynth-chart:visible").count() == 1
 
 
 def test_one_panel_shows_its_controls_and_its_first_chart_at_once(one):
     sizes = (*DESK, PHONE)
     assert [what for size in sizes for what in unfit(one, [ONE], *size)] == []
-    one.evaluate(
-        "document.querySelector('.pdsynth-live .pdsynth-canvas').style.marginTop = '900px'"
-    )
+    chart = panel_in(one, ONE).locator(".pdsynth-canvas").first
+    chart.evaluate("chart => { chart.style.marginTop = '900px'; }")
     found = [what for size in sizes for what in unfit(one, [ONE], *size)]
     assert len(found) >= 5, "the failing twin: a chart far below"
-    one.evaluate("document.querySelector('.pdsynth-live .pdsynth-canvas').style.marginTop = ''")
+    chart.evaluate("chart => { chart.style.marginTop = ''; }")
 
 
 def test_a_projector_names_what_its_chart_draws(one):
     one.set_viewport_size(dict(zip(("width", "height"), PROJECTOR, strict=True)))
-    panel = one.locator(".pdsynth-live").first
+    panel = panel_in(one, ONE)
     project(one, panel)
     named = []
     for _ in range(3):
@@ -260,7 +239,7 @@ def test_a_projector_names_what_its_chart_draws(one):
 
 def test_the_measure_finds_what_is_wrong(one):
     """The failing twin: a label is moved onto another, a text is clipped, a bar appears."""
-    panel = one.locator(".pdsynth-live").first
+    panel = panel_in(one, ONE)
     panel.get_by_role("button", name="More settings").press("Enter")
     one.evaluate(STILL)
     assert panel.evaluate(MEASURE)["found"] == []
@@ -302,7 +281,7 @@ def test_every_panel_at_four_sizes(every):
 def test_names_along_an_axis_stay_names_on_a_phone(every):
     every.set_viewport_size({"width": 390, "height": 844})
     every.evaluate(STILL)
-    chart = every.locator(".pdsynth-live").nth(list(LESSONS).index("sensitivity"))
+    chart = panel_in(every, "sensitivity")
     names = chart.locator(".pdsynth-chart").first.locator(".ytick text").all_text_contents()
     assert len(names) == 8 and not any(name.lstrip("−-")[0].isdigit() for name in names), names
 
@@ -311,6 +290,5 @@ def test_names_along_an_axis_stay_names_on_a_phone(every):
 @pytest.mark.parametrize("theme", ["Dark", "Light"])
 def test_every_text_stands_out_in_both_themes(every, theme):
     turn(every, theme)
-    faint = {name: every.locator(".pdsynth-live").nth(place).evaluate(FAINT, CONTRAST)
-             for place, name in enumerate(LESSONS)}  # fmt: skip
+    faint = {name: panel_in(every, name).evaluate(FAINT, CONTRAST) for name in LESSONS}
     assert {name: texts for name, texts in faint.items() if texts} == {}

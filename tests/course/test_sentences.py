@@ -4,13 +4,13 @@ A sentence ends at a full stop, a question mark, an exclamation mark or a colon.
 papers and what is listed below may be longer.
 """
 
-import importlib.util
 import re
 from html import unescape
 from pathlib import Path
 
 import pytest
 from panel_tools import first_panel
+from script_tools import load
 
 from pdsynth.course import panels
 
@@ -38,10 +38,7 @@ TOPICS = [name for name in dir(panels) if hasattr(getattr(panels, name), "view")
 
 @pytest.fixture(scope="module")
 def build():
-    spec = importlib.util.spec_from_file_location("build_for_sentences", NOTEBOOKS / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(NOTEBOOKS / "build.py")
 
 
 def plain(text):

@@ -18,7 +18,6 @@ from pdsynth.course.exercises.student import student
 
 ROOT = Path(__file__).resolve().parents[2]
 TEACHING = ROOT / "notebooks" / "teaching"
-RUNNER = Path(__file__).with_name("run_notebook.py")
 sys.path.insert(0, str(TEACHING))
 import assignments  # noqa: E402
 import bank  # noqa: E402
@@ -180,17 +179,12 @@ def test_twelve_weeks_hold_every_lesson_once(sources):
 
 @pytest.mark.notebook
 @pytest.mark.slow
-def test_the_workshop_runs(tmp_path):
+def test_the_workshop_runs(tmp_path, run):
     """Unanswered, and then with its solutions, as the lessons do."""
     paths = [tmp_path / f"{name}.ipynb" for name in ("student", "solved")]
     for path, solved in zip(paths, (False, True), strict=True):
         path.write_text(workshop.make_notebook(solutions=solved), encoding="utf-8")
-    run = subprocess.run(
-        [sys.executable, str(RUNNER), *map(str, paths), "--panels=any"],
-        capture_output=True, text=True, timeout=400, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+    assert run(paths, any_panels=True) == []
 
 
 def test_notes_and_hand_outs_say_what_the_exercises_know(sources):
@@ -268,14 +262,45 @@ def test_another_student_s_right_answer_is_wrong(assignment, name, tmp_path):
     assert not run_cells(tmp_path, assignment, name, question["solution"], owner=other)
 
 
-def grade(folder, assignment, submissions):
-    """Points by student, by nbgrader itself; the release is checked for solutions on the way."""
+# nbgrader's commands one after another: it takes two seconds to start. Each line: a folder, words.
+COMMANDS = """\
+import json, os, sys
+from nbgrader.apps.nbgraderapp import NbGraderApp
+from traitlets.config import Application
+
+for line in sys.stdin:
+    folder, words = json.loads(line)
+    os.chdir(folder)
+    try:
+        NbGraderApp.launch_instance(words)
+        code = 0
+    except SystemExit as end:
+        code = end.code
+    Application.instance().clear_instance()
+    print(json.dumps(code or 0), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def nbgrader():
+    """``nbgrader(folder, *words)`` runs a command of nbgrader, which must succeed."""
     path = {**os.environ, "PYTHONPATH": str(ROOT),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # fmt: skip
-    call = [sys.executable, "-m", "nbgrader"]
-    options = {"cwd": folder, "env": path, "capture_output": True, "text": True, "timeout": 900}
-    made = subprocess.run([*call, "generate_assignment", assignment], **options)
-    assert made.returncode == 0, made.stderr[-3000:]
+    shell = subprocess.Popen([sys.executable, "-c", COMMANDS], env=path, text=True,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
+
+    def nbgrader(folder, *words):
+        shell.stdin.write(json.dumps([str(folder), words]) + "\n")
+        shell.stdin.flush()
+        assert shell.stdout.readline() == "0\n"
+
+    with shell:
+        yield nbgrader
+
+
+def grade(nbgrader, folder, assignment, submissions):
+    """Points by student, by nbgrader itself; the release is checked for solutions on the way."""
+    nbgrader(folder, "generate_assignment", assignment)
     released = (folder / "release" / assignment / f"{assignment}.ipynb").read_text("utf-8")
     for name, solve in submissions.items():
         notebook = json.loads(released)
@@ -288,8 +313,7 @@ def grade(folder, assignment, submissions):
         place = folder / "submitted" / name / assignment
         place.mkdir(parents=True)
         (place / f"{assignment}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    graded = subprocess.run([*call, "autograde", assignment, "--create"], **options)
-    assert graded.returncode == 0, graded.stderr[-3000:]
+    nbgrader(folder, "autograde", assignment, "--create")
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
@@ -299,7 +323,7 @@ def grade(folder, assignment, submissions):
 @pytest.mark.slow
 @pytest.mark.notebook
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_nbgrader_releases_no_solution_and_gives_full_marks_or_none(path, tmp_path):
+def test_nbgrader_releases_no_solution_and_gives_full_marks_or_none(path, tmp_path, nbgrader):
     """Solutions all points, wrong answers none, also with test cells that pass anything."""
     data = {key: one for key, one in assignments.read(path).items() if key.startswith("q")}
     assignments.write_course(tmp_path)
@@ -310,7 +334,7 @@ def test_nbgrader_releases_no_solution_and_gives_full_marks_or_none(path, tmp_pa
         question = data.get(key)
         return question and question.get("setup", "") + question["wrong"][0]
 
-    released, points = grade(tmp_path, path.stem, {
+    released, points = grade(nbgrader, tmp_path, path.stem, {
         "ada": lambda key: data[key]["solution"] if key in data else None,
         "cheat": cheat,
     })  # fmt: skip

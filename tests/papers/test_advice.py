@@ -1,20 +1,17 @@
 """The table of benchmarks/advice.py: what its rows say, and that it follows from its trials."""
 
-import importlib.util
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from script_tools import load
 
 HERE = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
 @pytest.fixture(scope="module")
 def advice():
-    spec = importlib.util.spec_from_file_location("benchmarks_advice", HERE / "advice.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(HERE / "advice.py")
 
 
 def test_a_row_by_hand(advice):

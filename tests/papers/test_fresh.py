@@ -4,23 +4,16 @@ Of those asked for together one may differ: another processor's last digits can 
 The trials of benchmarks/advice.py are asked for in test_advice.py.
 """
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from script_tools import load
 
 from pdsynth.papers.grids import Run
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location(path.stem + "_fresh", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def differ(committed, fresh, keys, values):

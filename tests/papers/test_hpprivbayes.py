@@ -1,7 +1,6 @@
 """The papers' experiments: reference numbers, the grid's gaps and resumption, the rules of
 verdicts, the committed figures."""
 
-import importlib.util
 import math
 import re
 from dataclasses import replace
@@ -10,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from paper_tools import BOARDS, counting
+from script_tools import load
 
 import pdsynth as pds
 from pdsynth.core.records import Records
@@ -209,10 +209,7 @@ class TestVerdicts:
 
 @pytest.fixture(scope="module")
 def make(root):
-    spec = importlib.util.spec_from_file_location("figures_make", root / "figures" / "make.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(root / "figures" / "make.py")
 
 
 @pytest.fixture(scope="module")

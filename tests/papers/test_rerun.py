@@ -1,6 +1,5 @@
 """``figures/make.py --only``: some curves run anew, every other committed trial stays."""
 
-import importlib.util
 import json
 import re
 import shlex
@@ -9,16 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from script_tools import load
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def make():
-    spec = importlib.util.spec_from_file_location("figures_make_again", ROOT / "figures/make.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / "figures" / "make.py")
 
 
 def trials(methods, repeats, level=0.0):

@@ -1,19 +1,16 @@
 """The script of the bars runs, and finds what a bar forbids."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+from script_tools import load
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def house():
-    spec = importlib.util.spec_from_file_location("house", ROOT / "benchmarks" / "house.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / "benchmarks" / "house.py")
 
 
 @pytest.fixture

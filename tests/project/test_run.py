@@ -2,7 +2,6 @@
 tasks starts as the user who runs the tests."""
 
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -19,16 +18,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from script_tools import load
 
 INPUTS = ("run.py", "pyproject.toml", "constraints.txt", "constraints-lab.txt")
-
-
-def load(path):
-    """run.py as a module."""
-    spec = importlib.util.spec_from_file_location("run_under_test", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

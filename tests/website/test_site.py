@@ -1,29 +1,22 @@
 """The built website in a real browser, from a plain file server: no kernel, no other address."""
 
 import hashlib
-import importlib.util
+import importlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from browser_tools import STILL
+from browser_tools import CHROMIUM, STILL
 from filelock import FileLock
+from script_tools import load
 from site_tools import Server, broken, leaks, of_this_machine
 
 from pdsynth.course.guess import guess
 from pdsynth.course.typed import read_typed
 
-CHROMIUM = (
-    os.environ.get("BROWSER_PATH")
-    or shutil.which("chromium")
-    or shutil.which("google-chrome")
-    or shutil.which("chromium-browser")
-)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
 SIZES = (PHONE, {"width": 1024, "height": 768}, {"width": 1440, "height": 900})
 PROJECTOR, SMALLEST = {"width": 1280, "height": 720}, 18
@@ -82,7 +75,7 @@ MEASURE, FAINT, LOOKS = (
     for name in ("course/measure.js", "course/faint.js", "website/looks.js")
 )
 
-playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("playwright.sync_api")
 pytest.importorskip("myst_nb")
 pytestmark = [
     pytest.mark.browser,
@@ -133,14 +126,6 @@ def one(root, shared):
 def site(root, shared):
     """All pages and lessons; one control of each panel moves, which is built sooner."""
     return built(root, shared, "site", "--few")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as p:
-        chromium = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
@@ -327,10 +312,7 @@ def test_home_begins_with_a_question_and_a_live_panel_and_its_map_leads_to_lesso
 
 def test_helpers_are_folded_and_symbols_are_words(one, root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "website"))
-    # The notebooks have a module of the same name.
-    spec = importlib.util.spec_from_file_location("site_build", root / "website" / "build.py")
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
+    build = load(root / "website" / "build.py")
     assert build.is_helper("import math\n\ndef f(x):\n    return x\nlimit = 3")
     for shown in ("f(3)", "def f(x):\n    return x\nf(3)", "x = 3", "def g(x):\n    ..."):
         assert not build.is_helper(shown), shown

@@ -1,7 +1,6 @@
 """The website's own code: states, pages, and the checker of links, without a browser."""
 
 import gzip
-import importlib.util
 import json
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from script_tools import load
 from site_tools import broken, leaks, of_this_machine
 
 from pdsynth.course import panels
@@ -20,12 +20,7 @@ from pdsynth.course.panels import LESSONS
 @pytest.fixture(scope="module")
 def build(root):
     """website/build.py as a module, with ``states`` beside it."""
-    spec = importlib.util.spec_from_file_location("website_build", root / "website" / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    before = list(sys.path)
-    spec.loader.exec_module(module)
-    sys.path[:] = before
-    return module
+    return load(root / "website" / "build.py")
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +115,8 @@ def test_few_states_are_those_where_the_first_control_of_a_grid_is_moved(build, 
     (grid,) = build.states.GRIDS["worlds"]
     first = [control["name"] for control in few["controls"]].index(next(iter(grid)))
     tried = {one["at"] for one in few["tries"]}
+    labels = [[one["label"] for one in held["tries"]] for held in (few, worlds)]
+    assert labels[0] == labels[1][:1], "and its first button"
     places = [at.split(",") for at in few["states"]]
     moved = [
         at for at in places if at[:first] + at[first + 1 :] == start[:first] + start[first + 1 :]
@@ -193,8 +190,8 @@ def test_twin_what_leads_nowhere_or_elsewhere_is_found(tmp_path):
         ("https://elsewhere.example", "a.svg"): None,  # leading there is no loading
         ("b.html#here", "https://elsewhere.example/a.svg"): "loaded from elsewhere",
     }
-    for (lead, load), says in cases.items():
-        (tmp_path / "d.html").write_text(page.format(lead, load))
+    for (lead, loads), says in cases.items():
+        (tmp_path / "d.html").write_text(page.format(lead, loads))
         assert [why for _, _, why in broken(tmp_path)] == ([says] if says else [])
 
 
