@@ -310,7 +310,8 @@ def least_named(
     ``odds``: against all other pairs. Those of one of m pairs that is stronger by R are
     exp(ε_s n R / 2Δ) / m, where R moves by Δ / n. All of it is public.
     """
-    return 2 * association_moved(sizes, pairs) * math.log(len(pairs) * odds) / (epsilon * n)
+    exponent = epsilon * n / (2 * association_moved(sizes, pairs))  # of a tie of 1
+    return math.log(len(pairs) * odds) / exponent
 
 
 def chance_tie(pair: Columns, sizes: Sequence[int], n: int) -> float:
