@@ -1,6 +1,7 @@
 """Lessons one after another: their kernels are forked from a process that is started once.
 
 Each kernel is a process of its own, in which nothing has run; what ``preloaded.py`` names is there.
+Where processes aren't forked safely, each is started as Jupyter does.
 """
 
 import json
@@ -13,8 +14,8 @@ from pathlib import Path
 import run_notebook
 from jupyter_client.provisioning import local_provisioner
 
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["preloaded"])
+SAFE = sys.platform == "linux"
+FORKS = multiprocessing.get_context("forkserver" if SAFE else "spawn")
 
 
 def be_kernel(arguments, folder, env, ready):
@@ -24,9 +25,6 @@ def be_kernel(arguments, folder, env, ready):
     # A kernel ends with its parent, and this is another than the one that asked for it.
     os.environ |= {**env, "JPY_PARENT_PID": str(os.getppid())}
     os.chdir(folder)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nothing, stream)
     ready.send(None)
     from ipykernel import kernelapp
 
@@ -70,8 +68,14 @@ def serve():
     """For each line of input, JSON of what ``run_notebook.main`` is given, a line of its answer."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    local_provisioner.launch_kernel = Kernel
+    if SAFE:
+        FORKS.set_forkserver_preload(["preloaded"])
+        local_provisioner.launch_kernel = Kernel
     for line in sys.stdin:
         paths, *options = json.loads(line)
         os.chdir(Path(paths[0]).parent)
-        print(json.dumps(run_notebook.main(paths, *options)), file=answers, flush=True)
+        try:
+            found = run_notebook.main(paths, *options)
+        except Exception as problem:  # of one notebook: a kernel that died or took too long
+            found = [repr(problem)]
+        print(json.dumps(found), file=answers, flush=True)
