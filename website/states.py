@@ -31,8 +31,7 @@ def packed(topic: str, few: bool = False) -> bytes:
 def of(topic: str, few: bool = False) -> str:
     """JSON: the controls with their values, and what is shown where, by places as "3,1,0".
 
-    ``few``: of the first grid, only the places where no control but its first is off its start, and
-    the first of its buttons.
+    ``few``: of the first grid, only the places where no control but its first is off its start.
     """
     from pdsynth.course import panels
     from pdsynth.course.widgets.live import MAIN
@@ -40,7 +39,7 @@ def of(topic: str, few: bool = False) -> str:
     module = getattr(panels, topic)
     panel = module.panel()
     start = panel.values
-    tries = getattr(module.view, "tries", ())[: 1 if few else None]
+    tries = getattr(module.view, "tries", ())
     wanted = [start, *(start | dict(one.sets) for one in tries)]
     grids = GRIDS.get(topic, [])
     for grid in grids[:1] if few else grids:

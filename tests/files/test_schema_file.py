@@ -36,7 +36,8 @@ def recodings(draw, values, numeric, missing):
     how["number"] = draw(st.sampled_from(["", *FORMS]))
     how["date"] = draw(st.sampled_from(["", *DATES]))
     if how["date"]:
-        how["format"] = draw(st.sampled_from(["", "%d.%m.%Y"]))
+        written = "%d.%m.%Y %H:%M" if how["date"] == "hour" else "%d.%m.%Y"
+        how["format"] = draw(st.sampled_from(["", written]))
     return how | ({"on": "2026-12-31"} if how["date"] == "age" else {})
 
 
