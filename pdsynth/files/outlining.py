@@ -47,8 +47,8 @@ MANY = "? many values, none of them common: group them by public knowledge, or d
 PERSONS = "some come again: if it names persons, release with --records-per-person"
 TOPS = "mapping: is this where the form stops counting?"
 GAPS = "na_values: do these words mean that nothing is known?"
-YEARS = 'years that can occur; date = "month", "weekday", "hour" or "age" are possible, too'
-MONTHS = 'one year only, so months; date = "weekday", "hour" or "age" are possible, too'
+YEARS = 'years that can occur; date = "month", "weekday" or "age" are possible, too'
+MONTHS = 'one year only, so months; date = "weekday" or "age" are possible, too'
 HOURS = "hours from midnight; fewer bins are nearer"
 # Names of columns that are identifiers; and of texts, unless a few of them come again and again.
 IDENTIFIER = re.compile(
