@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date, datetime, time
 from numbers import Real
 from typing import Any
@@ -38,15 +39,27 @@ def is_number(cell: Any) -> bool:
     return bool(abs(cell) <= LARGEST)  # type: ignore[operator]
 
 
-def read_number(text: str, form: str = "1,234.5") -> float | None:
+def read_number(text: str, form: str = "1,234.5", units: Iterable[str] = ()) -> float | None:
     """The number that a text is, written as ``form`` says; None if it is none.
 
-    A currency or per cent sign beside it is left out. Texts of more than 400 signs are no numbers.
+    A currency or per cent sign beside it is left out, and one of ``units``. Texts of more than 400
+    signs are no numbers.
 
     >>> [read_number(text) for text in ("$1,234", "12 %", "1,2")]
     [1234.0, 12.0, None]
+    >>> [read_number(text, units=["kg"]) for text in ("75 kg", "75", "75 lb")]
+    [75.0, 75.0, None]
     """
-    if len(text) > LONGEST or not (match := _PATTERNS[form].fullmatch(text.strip())):
+    if len(text) > LONGEST:
+        return None
+    bare = [text := text.strip()]
+    bare += [text.removesuffix(unit) for unit in units if text.endswith(unit)]
+    bare += [text.removeprefix(unit) for unit in units if text.startswith(unit)]
+    return next((x for x in (_read_bare(part, form) for part in bare) if x is not None), None)
+
+
+def _read_bare(text: str, form: str) -> float | None:
+    if not (match := _PATTERNS[form].fullmatch(text.strip())):
         return None
     group, point = FORMS[form]
     digits = re.sub(group, "", match[2]) if group else match[2]
@@ -68,14 +81,14 @@ def _pattern(form: str) -> re.Pattern[str]:
 _PATTERNS = {form: _pattern(form) for form in FORMS}
 
 
-def read_numbers(texts: pd.Series, form: str = "1,234.5") -> pd.Series:
-    """Numbers from texts that are written as ``form`` says, NaN for whatever isn't one.
+def read_numbers(texts: pd.Series, form: str = "1,234.5", units: Iterable[str] = ()) -> pd.Series:
+    """Numbers from texts, NaN for whatever isn't one: see :func:`read_number`.
 
     >>> read_numbers(pd.Series(["$1,234", "12 %", "1,2"])).tolist()
     [1234.0, 12.0, nan]
     """
     places, distinct = find_distinct(texts)
-    numbers = [read_number(as_text(cell), form) for cell in distinct]
+    numbers = [read_number(as_text(cell), form, units) for cell in distinct]
     table = np.array([*(np.nan if x is None else x for x in numbers), np.nan])
     return pd.Series(table[places], index=texts.index)
 

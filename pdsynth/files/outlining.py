@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import EXACT, Attribute, SchemaError, check_path, to_items
-from .cells import FORMS, read_day, read_hour, read_numbers
+from .cells import FORMS, LONGEST, read_day, read_hour, read_numbers
 from .file_format import FileFormat
 from .opening import Source
 from .reading import Header, read_csv, read_header
@@ -49,6 +49,7 @@ TOPS = "mapping: is this where the form stops counting?"
 GAPS = "na_values: do these words mean that nothing is known?"
 YEARS = 'years that can occur; date = "month", "weekday" or "age" are possible, too'
 MONTHS = 'one year only, so months; date = "weekday" or "age" are possible, too'
+WITHOUT = "; released rows have no unit"
 HOURS = "hours from midnight; fewer bins are nearer"
 # Names of columns that are identifiers; and of texts, unless a few of them come again and again.
 IDENTIFIER = re.compile(
@@ -59,6 +60,9 @@ WORDS = re.compile(
     r"|(.*[_ -])?(first|last|given|maiden|notes?|comments?|remarks?|text)",
     re.IGNORECASE,
 )
+# A number with its unit behind it, or the three letters of a currency before it.
+WITH_UNIT = re.compile(r"(?:([A-Z]{3}) )?[-+−]? ?(\d(?:.*\d)?) ?(°|[°µ]?[^\W\d_]\D{0,19})?")
+SPOKEN = 3  # letters of a unit that may have an ending: day, days
 Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
 
 
@@ -187,16 +191,43 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
 
 def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | None) -> Found | None:
     """A column whose texts are all numbers, or all days; else None."""
-    for form in [number] if number else list(FORMS)[:4]:
+    forms, distinct = [number] if number else list(FORMS)[:4], texts.unique()
+    for form in forms:
         numbers = read_numbers(texts, form)
         if len(texts) and numbers.notna().all() and not texts.str.match(r"[-+]?0\d").any():
             plain = pd.to_numeric(texts, errors="coerce").notna().all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
-    distinct = texts.unique()
+    units = _units(distinct) if len(distinct) > LISTED else []
+    for form in forms if units else ():
+        numbers = read_numbers(texts, form, units)
+        if numbers.notna().all():
+            unit = units[0] if len(units) == 1 else units
+            draft, note = _numeric(name, numbers, how | {"number": form, "unit": unit})
+            return draft, note + WITHOUT if isinstance(draft, Attribute) else note
     for written in WRITTEN:
         if found := _dated(name, distinct, written, how):
             return found
     return None
+
+
+def _units(texts: Iterable[str]) -> list[str]:
+    """The unit of all numbers, with its endings; none where there are several, or a code."""
+    found = set[str]()
+    for text in texts:
+        match = WITH_UNIT.fullmatch(text.strip()) if len(text) <= LONGEST else None
+        if match is None or re.match(r"0\d", match[2]):
+            return []
+        found |= {unit.rstrip() for unit in match.group(1, 3) if unit}
+    units = sorted(found)
+    one = all(unit.startswith(units[0]) for unit in units)
+    return units if len(units) == 1 or (one and units and len(units[0]) >= SPOKEN) else []
+
+
+def _natural(text: str) -> tuple[list[tuple[int, str]], str]:
+    """A key that sorts texts by the whole numbers in them: 2 days before 10 days."""
+    parts = re.split(r"(\d+)", text, flags=re.ASCII)
+    plain = [part.lstrip("0") if at % 2 else part for at, part in enumerate(parts)]
+    return [(len(part) if at % 2 else 0, part) for at, part in enumerate(plain)], text
 
 
 def _typed(name: str, cells: pd.Series, kind: str, how: dict[str, Any]) -> Found:
@@ -267,9 +298,9 @@ def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
     if len(counts) > LISTED and len(counts) > len(texts) / 2:
         return f"? {NAMELESS}", ""
     if len(counts) <= LISTED:
-        return Attribute.categorical(name, sorted(counts.index), **how), LIST
+        return Attribute.categorical(name, sorted(counts.index, key=_natural), **how), LIST
     if counts.iloc[:KEPT].sum() < COMMON * len(texts):
         return MANY, PERSONS
-    values = sorted(counts.index[:KEPT])
+    values = sorted(counts.index[:KEPT], key=_natural)
     rest = "elsewhere" if "elsewhere" not in values else "(elsewhere)"
     return Attribute.categorical(name, [*values, rest], other=rest, **how), OPEN

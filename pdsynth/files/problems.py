@@ -198,10 +198,14 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
             "not a date, or outside " + f"{edges[0]} to {edges[-1]}",
             f"say how it is written (format={recode.format!r} now), or widen the edges",
         )
-    form = recode.number if isinstance(recode, Recode) and recode.number else "1,234.5"
+    recode = recode if isinstance(recode, Recode) else Recode()
     texts = cells.map(as_text)
-    if not pd.api.types.is_numeric_dtype(cells) and read_numbers(texts, form).isna().any():
-        return ("not a number", "map it, list it in na_values, or say how numbers are written")
+    numbers = read_numbers(texts, recode.number or "1,234.5", recode.unit)
+    if not pd.api.types.is_numeric_dtype(cells) and numbers.isna().any():
+        return (
+            "not a number",
+            "map it, list it in na_values, or say how numbers are written (number, unit)",
+        )
     if attribute.integer and has_decimals(attribute, cells):
         return (say_decimals(attribute), f"write {float(edges[0])} to {float(edges[-1])}")
     return (f"outside {edges[0]} to {edges[-1]}", "widen the edges, or say clip=True")

@@ -16,6 +16,7 @@ from ..core import EXACT, SchemaError, as_text, show, to_list
 from .cells import FORMS, PLAIN, is_number, read_day, read_hour, read_number
 
 DATES = ("year", "month", "weekday", "hour", "age")
+UNIT = re.compile(r"[^\s\d.,'’+−-]")  # the first sign of one
 CLOCKS = re.compile("%[HIcX]")  # what of a format tells the hour
 NOTHING = math.nan  # of all that is declared
 
@@ -29,7 +30,8 @@ class Recode:
     ``date``: "year", "month" (1 to 12), "weekday" (1, Monday, to 7), "hour" (from midnight, 10.5
     for 10:30) or "age" (completed years on the day ``on``), of dates or times written as ``format``
     says (strptime; ISO 8601 without). ``number``: how numbers are written, one of :data:`FORMS`; a
-    currency or per cent sign beside them is left out ("12 %" is 12).
+    currency or per cent sign beside them is left out ("12 %" is 12), and so is each of the texts
+    ``unit`` ("75 kg" is 75).
     ``clip``: numbers beyond the public edges become these edges.
 
     Declared values stay as they are, so a synthetic table encodes like a raw one. It acts on each
@@ -43,6 +45,7 @@ class Recode:
     format: str = ""
     on: str = ""
     number: str = ""
+    unit: tuple[str, ...] = ()
     clip: bool = False
 
     @classmethod
@@ -77,6 +80,8 @@ class Recode:
         gone = [gone] if isinstance(gone, str) else to_list("na_values", gone)
         if not all(isinstance(word, (str, int, float, np.generic)) for word in gone):
             raise SchemaError(f"na_values must be texts, got {show(gone)}")
+        units = raw.get("unit", ())
+        units = [units] if isinstance(units, str) else to_list("unit", units)
         words = [raw.get(key, "") for key in ("date", "format", "on", "number")]
         if not all(isinstance(w, str) for w in words) or not isinstance(raw.get("clip", 0), int):
             raise SchemaError("date, format, on and number must be texts, clip True or False")
@@ -85,6 +90,7 @@ class Recode:
             | {
                 "mapping": tuple((as_text(key), value) for key, value in pairs),
                 "na_values": tuple(as_text(word) for word in gone),
+                "unit": tuple(units),
             }
         )
         return None if recode == cls() else recode
@@ -98,6 +104,8 @@ class Recode:
             options["mapping"] = dict(self.mapping)
         if self.na_values:
             options["na_values"] = list(self.na_values)
+        if self.unit:
+            options["unit"] = self.unit[0] if len(self.unit) == 1 else list(self.unit)
         return options
 
     def problem(self, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
@@ -118,19 +126,24 @@ class Recode:
                 return f"mapping leads to {gone[0]!r}, which isn't a declared value"
             if self.other is not None and self.other not in values:
                 return f"other={self.other!r} isn't a declared value: list it among the values"
-            if self.date or self.number or self.clip:
-                return "date, number and clip belong to numbers: declare a range or edges"
+            if self.date or self.number or self.unit or self.clip:
+                return "date, number, unit and clip belong to numbers: declare a range or edges"
             return ""
         if self.other is not None:
             return "other= belongs to listed values; for numbers say clip=True"
         strange = [value for _, value in self.mapping if not is_number(value)]
         if strange:
             return f"mapping leads to {strange[0]!r}, which isn't a number"
-        return self._date_problem()
+        return self._number_problem() or self._date_problem()
 
-    def _date_problem(self) -> str:
+    def _number_problem(self) -> str:
         if self.number and self.number not in FORMS:
             return f"number must be one of {tuple(FORMS)}, not {self.number!r}"
+        if bad := [word for word in self.unit if not isinstance(word, str) or not UNIT.match(word)]:
+            return f"a unit is a text such as 'kg' that begins as no number does, not {bad[0]!r}"
+        return "a date has no unit" if self.unit and self.date else ""
+
+    def _date_problem(self) -> str:
         if self.date and self.date not in DATES:
             return f"date must be one of {DATES}, not {self.date!r}"
         if (self.format or self.on) and not self.date:
@@ -188,7 +201,7 @@ class Recode:
         if is_number(cell):
             return float(cell)
         if not self.date:
-            number = read_number(text, self.number or "1,234.5")
+            number = read_number(text, self.number or "1,234.5", self.unit)
             return math.nan if number is None else number
         if self.date == "hour":
             hour = read_hour(cell, self.format)

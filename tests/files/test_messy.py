@@ -73,3 +73,43 @@ def test_days_and_times_of_day_are_drafted(cells, drafted):
     lines = "".join(f"{cell},{i % 3}\n" for i, cell in enumerate(cells * 30))
     draft = pds.datasets.outline(f"seen,kind\n{lines}".encode())
     assert drafted in draft.split("[attributes]")[1].splitlines()[1]
+
+
+def first_line(cells):
+    """What outline drafts for a column that holds these cells, thirty times."""
+    lines = "".join(f"{cell};{i % 3}\n" for i, cell in enumerate(list(cells) * 30))
+    draft = pds.datasets.outline(f"seen;kind\n{lines}".encode(), delimiter=";")
+    return draft.split("[attributes]")[1].splitlines()[1]
+
+
+@pytest.mark.parametrize(
+    ("form", "drafted"),
+    [
+        ("{} kg", '"10 to 39 in 16 bins", number = "1,234.5", unit = "kg"'),
+        ("1,{} m", '"1.1 to 1.39 in 16 bins", number = "1.234,5", unit = "m"'),
+        ("CHF {},50", 'number = "1.234,5", unit = "CHF"'),
+        ("-{}°", '"-39 to -10 in 16 bins", number = "1,234.5", unit = "°"'),
+        ("{} h 5 min", 'other = "elsewhere"'),
+        ("Room {}", 'other = "elsewhere"'),
+        ("{}–99 years", 'other = "elsewhere"'),
+        ("0{} t", 'other = "elsewhere"'),
+    ],
+)
+def test_numbers_with_a_unit_are_drafted_as_numbers(form, drafted):
+    line = first_line(form.format(i) for i in range(10, 40))
+    assert drafted in line
+    assert ("released rows have no unit" in line) == ("unit" in drafted)
+
+
+def test_a_unit_may_have_an_ending_and_two_units_are_none():
+    days = [f"{i} day{'s' * (i != 1)}" for i in range(30)]
+    assert '"0 to 29 in 16 bins", number = "1,234.5", unit = ["day", "days"]' in first_line(days)
+    assert "unit" not in first_line(f"{i} {'kg' if i % 2 else 'lb'}" for i in range(30))
+    assert "unit" not in first_line(f"{i} {'m' if i % 2 else 'min'}" for i in range(30))
+
+
+def test_a_few_values_are_listed_by_the_numbers_in_them():
+    assert '"0 Tage | 1 Tag | 2 Tage | 10 Tage"' in first_line(
+        ["10 Tage", "2 Tage", "0 Tage", "1 Tag"]
+    )
+    assert '"a | b1 | b02 | b2 | b10"' in first_line(["b10", "b2", "b02", "a", "b1"])

@@ -123,6 +123,32 @@ def test_money_with_public_edges():
         codes(pay, ["$999", "inf"])
 
 
+def test_units_beside_numbers_by_hand():
+    weight = A.numeric("weight", 0, 199, bins=200, integer=True, unit="kg")
+    assert codes(weight, ["75 kg", "75kg", "kg 75", "75", 75, " 75 kg "]) == [75] * 6
+    for wrong in ("75 lb", "75 kg kg", "75 Kg", "kg", "75 k g", "7 5 kg"):
+        with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
+            codes(weight, ["75 kg", wrong])
+    days = A.numeric("days", 0, 30, bins=31, integer=True, unit=["Tag", "Tage"])
+    assert codes(days, ["1 Tag", "2 Tage", "30 Tage"]) == [1, 2, 30]
+    pay = A.numeric("pay", -5000, 5000, bins=10, number="1.234,5", unit="CHF")
+    assert codes(pay, ["CHF 1.234,50", "-1.234,50 CHF", "CHF -1"]) == [6, 3, 4]
+    for wrong in ("", "5", ".", "-", "2 days", " kg", 3):
+        with pytest.raises(pds.SchemaError, match="begins as no number does"):
+            A.numeric("x", 0, 9, unit=[wrong])
+    with pytest.raises(pds.SchemaError, match="a date has no unit"):
+        A.numeric("x", 0, 9, unit="h", date="year")
+    with pytest.raises(pds.SchemaError, match="unit and clip belong to numbers"):
+        A.categorical("x", ["1 kg", "2 kg"], unit="kg")
+
+
+@given(st.floats(-1e6, 1e6, allow_nan=False), st.sampled_from(["kg", "m²", "€/h", "Tag", "x5"]))
+def test_a_unit_never_changes_the_number(number, unit):
+    for form in ("1,234.5", "1234.5"):
+        bare, beside = read_numbers(pd.Series([repr(number), f"{number!r} {unit}"]), form, [unit])
+        assert bare == number == beside or abs(number) > 1e300
+
+
 @given(st.data())
 def test_a_synthetic_table_encodes_like_a_raw_one(data):
     """Recoding leaves declared values alone, so decoded codes come back as they were."""

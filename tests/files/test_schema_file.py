@@ -35,6 +35,7 @@ def recodings(draw, values, numeric, missing):
     how["clip"] = draw(st.booleans())
     how["number"] = draw(st.sampled_from(["", *FORMS]))
     how["date"] = draw(st.sampled_from(["", *DATES]))
+    how["unit"] = draw(st.sampled_from([(), "kg", ["day", "days"]])) if not how["date"] else ()
     if how["date"]:
         written = "%d.%m.%Y %H:%M" if how["date"] == "hour" else "%d.%m.%Y"
         how["format"] = draw(st.sampled_from(["", written]))
