@@ -1,6 +1,7 @@
 """The yardsticks under the same promise: who is asked for what, the worst pair, NIST's score."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,23 @@ def test_a_peer_that_is_not_installed_is_a_gap_and_the_others_are_scored(tiny, m
     assert result.data.loc[~gap, "value"].between(0, 1000).all()
     text = PAPER.appendix("table 1", result)
     assert "A, printed by NIST" in text and "MST" not in text
+
+
+def test_ages_in_bins_of_other_years_are_readings_of_ours(tiny, monkeypatch):
+    """The loader's bins, and beside them bins of three and two years: a peer has the first only."""
+    ages = pds.Attribute.numeric("AGEP", 0, 99, bins=20, integer=True)
+    schema = pds.Schema((ages, *tiny.schema.attributes))
+    frame = tiny.frame.assign(AGEP=np.arange(len(tiny.frame)) % 100)
+    aged = replace(tiny, frame=frame, schema=schema)
+    found = {years: promise.by_years(aged, years).schema["AGEP"] for years in (5, 3, 2, 1)}
+    assert {years: a.size for years, a in found.items()} == {5: 20, 3: 34, 2: 50, 1: 100}
+    assert found[3].values[:2] == ("0–2", "3–5") and found[5].edges[:-1] == ages.edges[:-1]
+    options = {"same_peers": ("MST",), "same_repeats": (("MST", 1),), "nist_printed": ()}
+    monkeypatch.setattr(OpenDPTable, "fit", lambda *_: (_ for _ in ()).throw(pds.BudgetError("no")))
+    data = pds.papers.reproduce("yardsticks", "table 1", 1, data=aged, jobs=1, **options).data
+    where = data.groupby(data["method"] == "MST")["dataset"].unique()
+    name = where[True].item()
+    assert list(where[False]) == [name, f"{name}, ages by 3 years", f"{name}, ages by 2 years"]
 
 
 class TestScore:
