@@ -26,7 +26,8 @@ OURS: Mapping[str, Any] = {
 ONLY_REPLACE = ("PrivBayes",)  # needs a public n
 PARTS = 20  # NIST bins ages by the twentieths of the real table
 SCORE = "k-marginal score"
-AGES, YEARS = "AGEP", (3, 2)  # of a bin of ages: readings of ours besides the loader's five years
+AGES = "AGEP"
+YEARS = (10, 3, 2, 1)  # of a bin of ages: readings of ours besides the loader's five years
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,11 @@ def by_years(dataset: Dataset, years: int) -> Dataset:
     return replace(dataset, schema=Schema(tuple(attributes)))
 
 
+def say_years(years: int) -> str:
+    """A number of years in words."""
+    return "1 year" if years == 1 else f"{years} years"
+
+
 def nist(settings: Any, run: Run) -> pd.DataFrame:
     """NIST's score of every method under every promise; seed i for repeat i.
 
@@ -139,7 +145,7 @@ def nist(settings: Any, run: Run) -> pd.DataFrame:
     run.tables[dataset.name] = len(dataset.frame)
     coded = {first: dataset}
     if AGES in dataset.schema.names:
-        coded |= {f"{first}, ages by {y} years": by_years(dataset, y) for y in YEARS}
+        coded |= {f"{first}, ages by {say_years(y)}": by_years(dataset, y) for y in YEARS}
     synthesizers = {c: m for c, m in curves(settings).items() if matches(vars(c), run.only)}
     tasks = [
         (name, curve, e, i)

@@ -93,7 +93,7 @@ def test_a_peer_that_is_not_installed_is_a_gap_and_the_others_are_scored(tiny, m
 
 
 def test_ages_in_bins_of_other_years_are_readings_of_ours(tiny, monkeypatch):
-    """The loader's bins, and beside them bins of three and two years: a peer has the first only."""
+    """The loader's bins, and bins of 10, 3, 2 and 1 years: a peer has the first only."""
     ages = pds.Attribute.numeric("AGEP", 0, 99, bins=20, integer=True)
     schema = pds.Schema((ages, *tiny.schema.attributes))
     frame = tiny.frame.assign(AGEP=np.arange(len(tiny.frame)) % 100)
@@ -106,7 +106,11 @@ def test_ages_in_bins_of_other_years_are_readings_of_ours(tiny, monkeypatch):
     data = pds.papers.reproduce("yardsticks", "table 1", 1, data=aged, jobs=1, **options).data
     where = data.groupby(data["method"] == "MST")["dataset"].unique()
     name = where[True].item()
-    assert list(where[False]) == [name, f"{name}, ages by 3 years", f"{name}, ages by 2 years"]
+    assert promise.YEARS == (10, 3, 2, 1)
+    assert list(where[False]) == [
+        name,
+        *(f"{name}, ages by {promise.say_years(y)}" for y in promise.YEARS),
+    ]
 
 
 class TestScore:
