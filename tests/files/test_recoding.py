@@ -146,7 +146,7 @@ def test_units_beside_numbers_by_hand():
 def test_a_unit_never_changes_the_number(number, unit):
     for form in ("1,234.5", "1234.5"):
         bare, beside = read_numbers(pd.Series([repr(number), f"{number!r} {unit}"]), form, [unit])
-        assert bare == number == beside or abs(number) > 1e300
+        assert bare == number == beside
 
 
 @given(st.data())
