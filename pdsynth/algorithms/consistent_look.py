@@ -1,7 +1,9 @@
 """What a run of ConsistentBayes asks first: which part of ε single columns and pairs should have.
 
 The look asks how strongly pairs are tied on average. Where that is too weak for tables of pairs,
-the gate asks for the strongest tie by name, so that one pair among many is kept.
+the gate asks how strong the strongest tie is, and for its name where it is clear, so that one pair
+among many is kept. Where the gate sees as much as the look, it is asked first: no mean tie is
+stronger than the strongest.
 """
 
 from __future__ import annotations
@@ -35,18 +37,18 @@ BESIDE = 2  # times their noise, which pairs' tables inherit, counts beside thes
 # What independent columns leave out where n is secret, so that nobody may ask: .05, the median of
 # six tables, twice, as noise is half of that of a replaced record.
 TYPICAL = 0.1
-TIE_STEP, STRENGTH_STEP = "strongest tie", "strength of the tie"
+STRENGTH_STEP, NAME_STEP = "strength of the strongest tie", "strongest tie"
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
-ASK, AGAIN = Fraction(1, 20), Fraction(1, 80)  # of ε, to ask for the first tie; for others
-ASK_ALONE = Fraction(1, 15)  # of ε, for the first where nobody has looked
-NAMED = Fraction(3, 4)  # of that, for the name of the pair; the rest for its strength
-# Distances from independence; nobody asks where no STRONG pair is found.
-FAINT, PLAIN, STRONG = 0.15, 0.3, 0.75
-# Of ε for the first question, where that names such a tie with such odds against all other pairs.
-USUAL = (PLAIN, math.e)
-SURE, MOST_AGAIN = 20.0, Fraction(3, 4)  # odds of a FAINT tie's name; part of the first's share
-DEARER = ((Fraction(1, 12), STRONG, 100.0), (Fraction(1, 10), STRONG, math.e**2))
+ASK_LEAST, ASK = Fraction(1, 80), Fraction(1, 32)  # of ε, for how strong the strongest tie is
+AGAIN_LEAST, AGAIN = Fraction(1, 320), Fraction(1, 80)  # of ε, for how strong the next one is
+DEARER = 2  # times as much at most, where it then sees as much as the look
+SEEN = 0.03  # the noise scale of that answer, a distance, where these bounds allow it
 CLEAR = 2  # what is so many noise scales above chance isn't noise
+NAMED = 3  # so many are asked for by name
+STRONG = 0.75  # a distance from independence; nobody asks where naming such a pair costs too much
+FAINT = 0.1  # a distance; of further ties nobody asks for the name of one that is less
+SURE = 20.0  # odds of a name against all other pairs
+MOST_OF_NAME, MOST_AGAIN = Fraction(1, 8), Fraction(1, 20)  # of ε, for the first name; a further
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
 
@@ -78,8 +80,8 @@ def look(run: Any, shares: Shares, rounds: bool) -> Look:
     third of ε is mostly noise. The constants were chosen by looking at NLTCS, ACS, CMC, Adult,
     national2019, credit default and made independent columns.
 
-    **Privacy:** costs the share of the look and what :func:`strong_ties` asks; what follows is a
-    function of these releases.
+    **Privacy:** costs the share of the look and what :class:`Gate` asks; what follows is a function
+    of these releases.
     """
     epsilon, columns, tables = shares[LOOK_STEP], shares["single columns"], shares["pairs"]
     if not run.facts.unit.n_is_public:
@@ -90,18 +92,19 @@ def look(run: Any, shares: Shares, rounds: bool) -> Look:
         return Look(epsilon + tables, Fraction(0))
     n, sizes = run.facts.n, run.policy.sizes
     mass, whole = mass_of(run.facts), seen_by_look(run.facts)
-    tied = 0.0
+    gate, tied = Gate(run, tables), 0.0
+    if gate.sees_means and not gate.ask():
+        return Look(epsilon + tables - gate.spent, Fraction(0))
     if epsilon:
         tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
     sure = [sure_ties(tied, n, whole, sizes, doubts) for doubts in (1, CLEAR)]
     parts = [share_of_columns(ties_left, mass, sizes) for ties_left in sure]
     ties: Ties = ()
-    spent, clear = Fraction(0), True
     if parts[1] > ALONE and not run.policy.forced and not run.policy.label:
-        ties, spent, clear = strong_ties(run, tables, ASK if epsilon else ASK_ALONE)
-        if parts[0] > ALONE or not clear:
-            return Look(tables - spent, Fraction(0), ties)
-    return give_columns(run, columns, tables - spent, sure[0], rounds, ties)
+        ties = gate.strong_ties()
+        if parts[0] > ALONE or not gate.clear:
+            return Look(tables - gate.spent, Fraction(0), ties)
+    return give_columns(run, columns, tables - gate.spent, sure[0], rounds, ties)
 
 
 def give_columns(
@@ -157,6 +160,11 @@ def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
     return noise / (noise + max(ties, 0.0))
 
 
+def least_tie(mass: float, sizes: Sequence[int]) -> float:
+    """The D for which :func:`share_of_columns` is :data:`ALONE`."""
+    return float((1 - ALONE) / ALONE) * 2 * sum(sizes) / mass
+
+
 def share_beside(left: float, mass: float, sizes: Sequence[int], power: int = 1) -> float:
     """The part s of ε for columns beside tables that minimises v / s + D / (1 − s).
 
@@ -191,115 +199,161 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
     The look's noise is Laplace, and :data:`CLEAR` of its scales are taken off. All of it is public.
     """
     scale = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
-    least = float((1 - ALONE) / ALONE) * 2 * sum(sizes) / (epsilon * n)  # where they get ALONE of ε
-    gap = (sure_ties(dependence, n, epsilon, sizes, CLEAR) - least) / scale
+    gap = sure_ties(dependence, n, epsilon, sizes, CLEAR) - least_tie(epsilon * n, sizes)
+    gap /= scale
     return 0.5 * math.exp(-gap) if gap > 0 else 1 - 0.5 * math.exp(gap)
 
 
 # --- the gate ------------------------------------------------------------------------------------
 
 
-def strong_ties(run: Any, epsilon: Fraction, usual: Fraction) -> tuple[Ties, Fraction, bool]:
-    """Clearly tied pairs with their budgets; ε of these and of all questions; is any pair clear?
+class Gate:
+    """How strong the strongest tie is; where that is clear, which pair it is; then the next.
 
-    The first question costs the first of :func:`prices_of_questions`; where its pair isn't clear,
-    it is the last, so independent columns pay for one. Further ones cost the second price, and from
-    the first unclear pair on the third, until another isn't clear. Each pair is promised what its
-    table needs; what is then left gives them what is best, the first one first. ``epsilon``: what
-    there is.
+    Independent columns pay for the first answer alone. Nobody asks where policy names pairs itself,
+    where ε is too little to name a :data:`STRONG` pair, nor about pairs whose table costs too much
+    however strongly they are tied.
 
-    **Privacy:** what :func:`ask_tie` asks, for public shares of ε. Whether there is a further
-    question, and which price it has, follows from the answers.
+    ``epsilon``: what there is. ``spent``: what of it is; ``clear``: whether any tie was;
+    ``sees_means``: whether a clear tie may be as faint as a mean tie that the look would see.
+
+    **Privacy:** everything but the curator's answers is public. Whether there is a further
+    question, and what a name and a table cost, follows from the answers.
     """
-    policy, whole, n, unit = run.policy, run.facts.epsilon, run.facts.n, run.facts.unit
-    pairs = [pair for pair in policy.pairs() if not policy.apart[pair]]
-    if not (prices := prices_of_questions(run, pairs, usual)):
-        return (), Fraction(0), False
-    most, spent = min(epsilon, MOST_OF_TIES * whole), Fraction(0)
-    found, asked = list[tuple[Columns, Fraction, Fraction]](), list[str]()
-    place, clear = 0, False
-    while pairs and spent + prices[place] * whole <= most:
-        pair, tie, entry, cost = ask_tie(run, pairs, prices[place] * whole, len(asked) + 1)
-        asked.append(entry)
-        spent, clear = spent + cost, clear or tie > 0
-        need, best = cost_of_tie(tie, policy.possible(pair), policy.sizes, n, whole, unit)
-        if need and spent + need <= most:
-            found.append((pair, need, best))
-            spent, place = spent + need, max(place, 1)
-            pairs.remove(pair)
-        elif not tie and place == 1 and prices[2] > AGAIN:
-            place = 2
-        else:
-            break
-    ties = list[tuple[Columns, TableBudget]]()
-    for pair, need, best in found:
-        cost = policy.shorten(min(best, need + most - spent))
-        spent += cost - need
-        ties.append((pair, TableBudget(cost, depends_on=tuple(asked), source=TABLE)))
-    return tuple(ties), spent, clear
+
+    def __init__(self, run: Any, epsilon: Fraction) -> None:
+        self.run, self.policy, self.n = run, run.policy, run.facts.n
+        self.sizes, self.unit = run.policy.sizes, run.facts.unit
+        self.whole, self.most = run.facts.epsilon, min(epsilon, MOST_OF_TIES * run.facts.epsilon)
+        self.spent, self.tie, self.clear = Fraction(0), 0.0, False
+        self.asked, self.pairs = list[str](), self._pairs()
+        self.sees_means = False
+        if self.pairs:
+            seen, means = map(self._part, (SEEN, least_mean(run.facts) / CLEAR))
+            part, again = min(max(seen, ASK_LEAST), ASK), min(max(seen, AGAIN_LEAST), AGAIN)
+            self.sees_means = part > ASK_LEAST and means <= DEARER * part
+            if self.sees_means:
+                part = max(part, means)
+            self.price, self.again = (self.policy.shorten(p * self.whole) for p in (part, again))
+            self.noise = self._noise(self.price)
+            if self.price > self.most:
+                self.pairs, self.sees_means = [], False
+
+    def _pairs(self) -> list[Columns]:
+        """The pairs to ask about; none where the name of a strong one would cost too much."""
+        if self.policy.forced or self.policy.label:
+            return []
+        pairs = [p for p in self.policy.pairs() if not self.policy.apart[p]]
+        pairs = [p for p in pairs if self._need(p, strongest_tie(p, self.sizes))]
+        strongest = max((strongest_tie(p, self.sizes) for p in pairs), default=0.0)
+        if not pairs or self._price_of_name(pairs, min(STRONG, strongest)) > MOST_OF_NAME:
+            return []
+        return pairs
+
+    def _noise(self, price: Fraction) -> float:
+        """The scale of the noise of an answer of this price, a distance."""
+        return association_noise(self.n, self.sizes, self.pairs, self.unit.as_pure(price))
+
+    def _part(self, noise: float) -> Fraction:
+        """The part of ε for which an answer's noise has this scale."""
+        whole = self.unit.as_pure(self.whole, 1)
+        least = association_noise(self.n, self.sizes, self.pairs, whole)
+        return Fraction((least / noise) ** self.unit.power)
+
+    def _need(self, pair: Columns, tie: float) -> Fraction:
+        """ε of the table of a pair that is tied so much; 0 where it can't pay."""
+        cells = self.policy.possible(pair)
+        return self.whole * need_of_tie(tie, cells, self.n, self.whole, self.unit)
+
+    def _price_of_name(self, pairs: Sequence[Columns], tie: float) -> Fraction:
+        """The part of ε for which a choice names a pair that is tied so much: is :data:`SURE`."""
+        exponent = float(self.run.curator.exponent(self.whole))
+        least = least_named(pairs, self.sizes, self.n, exponent, SURE)
+        return Fraction((least / tie) ** self.unit.power)
+
+    def ask(self) -> bool:
+        """Whether the strongest tie is clear: then ``tie`` is what of its R is more than chance.
+
+        **Privacy:** discrete Laplace noise on the largest R less a public :func:`chance_ties`.
+        """
+        tie, entry = self.run.curator.strongest_association(
+            self.pairs,
+            self.price,
+            step=f"{STRENGTH_STEP} {len(self.asked) + 1}",
+            source="gate",
+            offsets=-chance_ties(self.pairs, self.sizes, self.n),
+        )
+        self.asked.append(entry)
+        self.spent += self.price
+        self.tie = tie if tie > CLEAR * self.noise else 0.0
+        self.clear = self.clear or self.tie > 0
+        return self.tie > 0
+
+    def ask_again(self) -> bool:
+        """Whether the next tie is clear, and not :data:`FAINT`. **Privacy:** as :meth:`ask`."""
+        self.price, self.noise = self.again, self._noise(self.again)
+        return self.spent + self.price <= self.most and self.ask() and self.tie >= FAINT
+
+    def name(self, epsilon: Fraction) -> Columns:
+        """The pair that is tied most, which nobody asks about again.
+
+        **Privacy:** an exponential mechanism on R less a public :func:`chance_ties`.
+        """
+        children, parents = np.array(self.pairs, dtype=np.int64).T
+        child, (parent,) = self.run.curator.select(
+            Candidates(((children, parents[:, None]),)),
+            "R",
+            epsilon,
+            step=f"{NAME_STEP} {len(self.asked)}",
+            source="gate",
+            offsets=-chance_ties(self.pairs, self.sizes, self.n),
+        )
+        self.spent += epsilon
+        self.pairs.remove((child, parent))
+        return child, parent
+
+    def strong_ties(self) -> Ties:
+        """Clearly tied pairs with their budgets, until a tie isn't clear, or costs too much.
+
+        Each pair is promised what its table needs. What is then left gives them what is best, the
+        first one first.
+
+        **Privacy:** what :meth:`ask` and :meth:`name` cost.
+        """
+        found = list[tuple[Columns, Fraction]]()
+        while self.pairs:
+            if not (self.ask_again() if found else self.tie or self.ask()):
+                break
+            if self.tie < NAMED * self.noise:
+                break
+            part = self._price_of_name(self.pairs, self.tie - self.noise)
+            price = max(self.policy.shorten(part * self.whole), self.policy.unit)
+            most = MOST_AGAIN if found else MOST_OF_NAME
+            if part > most or self.spent + price > self.most:
+                break
+            pair = self.name(price)
+            need = self._need(pair, self.tie)
+            if not need or self.spent + need > self.most:
+                break
+            found.append((pair, need))
+            self.spent += need
+        ties = list[tuple[Columns, TableBudget]]()
+        for pair, need in found:
+            best = max(
+                need, self.whole * fair_part(self.policy.possible(pair), self.sizes, self.unit)
+            )
+            cost = self.policy.shorten(min(best, need + self.most - self.spent))
+            self.spent += cost - need
+            ties.append((pair, TableBudget(cost, depends_on=tuple(self.asked), source=TABLE)))
+        return tuple(ties)
 
 
-def prices_of_questions(
-    run: Any, pairs: Sequence[Columns], usual: Fraction
-) -> tuple[Fraction, ...]:
-    """Shares of ε: of the first question, of a further one, of one after an unclear pair.
-
-    The first: ``usual``, or the first of :data:`DEARER` that would name a strong tie where that
-    would hardly name a :data:`PLAIN` one; nothing where none would. The last: what names a
-    :data:`FAINT` tie, at most three quarters of the first. All of it is public.
-    """
-    policy, n = run.policy, run.facts.n
-    for share, tie, odds in ((usual, *USUAL), *DEARER):
-        exponent = float(run.curator.exponent(share * NAMED * run.facts.epsilon))
-        if worth_asking(pairs, policy.sizes, n, exponent, tie, odds):
-            least = least_named(pairs, policy.sizes, n, exponent, SURE)
-            part = Fraction((least / FAINT) ** run.facts.unit.power)
-            return share, AGAIN, min(part, MOST_AGAIN) * share
-    return ()
-
-
-def ask_tie(
-    run: Any, pairs: Sequence[Columns], epsilon: Fraction, number: int
-) -> tuple[Columns, float, str, Fraction]:
-    """The pair that is named, what of its R is clear, the ledger's line of that, and ε of both.
-
-    A pair is named by R less what chance makes of it, so that a wide one isn't named for its
-    chance.
-
-    **Privacy:** an exponential mechanism on R less a public :func:`chance_tie` for three quarters
-    of ``epsilon``, and discrete Laplace noise on one R for the rest.
-    """
-    policy, n = run.policy, run.facts.n
-    naming, asking = (policy.shorten(part * epsilon) for part in (NAMED, 1 - NAMED))
-    children, parents = np.array(pairs, dtype=np.int64).T
-    chance = [round(2 * n * n * chance_tie(pair, policy.sizes, n)) for pair in pairs]  # as K
-    child, (parent,) = run.curator.select(
-        Candidates(((children, parents[:, None]),)),
-        "R",
-        naming,
-        step=f"{TIE_STEP} {number}",
-        source="gate",
-        offsets=-np.array(chance, dtype=np.int64),
-    )
-    pair = (child, parent)
-    strength, entry = run.curator.noisy_associations(
-        [pair], asking, step=f"{STRENGTH_STEP} {number}", source="gate"
-    )
-    noise = run.facts.unit.as_pure(asking)
-    tie = clear_tie(float(strength[0]), pair, policy.sizes, n, noise)
-    return pair, tie, entry, naming + asking
-
-
-def worth_asking(
-    pairs: Sequence[Columns],
-    sizes: Sequence[int],
-    n: int,
-    epsilon: float,
-    tie: float,
-    odds: float,
-) -> bool:
-    """Whether a choice with exponent ``epsilon`` would name a pair that is tied so much. Public."""
-    return bool(pairs) and tie >= least_named(pairs, sizes, n, epsilon, odds)
+def least_mean(facts: Facts) -> float:
+    """The least mean tie, besides chance, for which the look leaves ε to pairs. Public."""
+    sizes, mass = facts.schema.sizes, mass_of(facts)
+    epsilon = float(share_of_look(sizes)) * seen_by_look(facts)
+    doubt = mean_association_noise(facts.n, sizes, epsilon)
+    return least_tie(mass, sizes) + CLEAR * doubt
 
 
 def least_named(
@@ -314,43 +368,34 @@ def least_named(
     return math.log(len(pairs) * odds) / exponent
 
 
-def chance_tie(pair: Columns, sizes: Sequence[int], n: int) -> float:
-    """The R that n independent records show at most: √|X||Y| / √(2πn). Public."""
-    i, j = (min(sizes[column], EFFECTIVE) for column in pair)
-    return math.sqrt(i * j / (2 * math.pi * n))
+def chance_ties(pairs: Sequence[Columns], sizes: Sequence[int], n: int) -> np.ndarray:
+    """The K that n independent records show at most: R of √|X||Y| / √(2πn). Public."""
+    i, j = np.minimum(sizes, EFFECTIVE)[np.array(pairs, dtype=np.int64)].T
+    return np.rint(2 * n * n * np.sqrt(i * j / (2 * math.pi * n))).astype(np.int64)
 
 
-def clear_tie(
-    strength: float, pair: Columns, sizes: Sequence[int], n: int, epsilon: float
-) -> float:
-    """What of a pair's noisy R, that cost ``epsilon``, is more than chance.
-
-    0 where it is no more than :data:`CLEAR` scales of its noise.
-    """
-    tie = strength - chance_tie(pair, sizes, n)
-    return tie if tie > CLEAR * association_noise(n, sizes, pair, epsilon) else 0.0
+def strongest_tie(pair: Columns, sizes: Sequence[int]) -> float:
+    """How far a pair can be from independence: copies of m values that are equally frequent."""
+    return 1 - 1 / min(sizes[column] for column in pair)
 
 
-def cost_of_tie(
-    tie: float,
-    cells: int,
-    sizes: Sequence[int],
-    n: int,
-    epsilon: Fraction,
-    unit: Unit = ONE_REPLACED,
-) -> tuple[Fraction, Fraction]:
-    """ε of the table of a pair that is tied so much, at least and at best; 0 where it can't pay.
+def need_of_tie(
+    tie: float, cells: int, n: int, epsilon: Fraction, unit: Unit = ONE_REPLACED
+) -> Fraction:
+    """The part of ε that the table of a pair needs that is tied so much; 0 where it can't pay.
 
     Its noise, a distance of cells / ε n, should be a quarter of the tie; with the most that a pair
-    may cost it must be half of it at least. At best a table that has enough gets its share beside
-    the columns: ε in proportion to √cells.
+    may cost it must be half of it at least.
     """
     if tie <= 0:
-        return Fraction(0), Fraction(0)
+        return Fraction(0)
     need = (NEED * cells / (unit.as_pure(epsilon, 1) * n * tie)) ** unit.power
     if need > 2**unit.power * MOST_OF_PAIR:
-        return Fraction(0), Fraction(0)
+        return Fraction(0)
+    return min(MOST_OF_PAIR, Fraction(need))
+
+
+def fair_part(cells: int, sizes: Sequence[int], unit: Unit = ONE_REPLACED) -> Fraction:
+    """The part of ε that a table has beside the columns, all in proportion to √cells."""
     root, *roots = (size ** (unit.power / (unit.power + 1)) for size in (cells, *sizes))
-    fair = root / (root + sum(roots))
-    least, most = (min(MOST_OF_PAIR, Fraction(part)) for part in (need, max(need, fair)))
-    return least * epsilon, most * epsilon
+    return min(MOST_OF_PAIR, Fraction(root / (root + sum(roots))))

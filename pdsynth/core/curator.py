@@ -487,6 +487,23 @@ class Curator(LedgerWriter):
         noisy, entry = self._noisy(k, moved, epsilon, step, source, words, touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
+    def strongest_association(
+        self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str, offsets: np.ndarray
+    ) -> tuple[float, str]:
+        """The largest R of a public list of pairs, and the entry id: a number that may be negative.
+
+        ``offsets``: public integers (len(pairs),) added to the pairs' K = 2n²·R before the largest
+        is taken.
+
+        **Privacy:** costs ε; the largest of some numbers moves by no more than one of them can.
+        """
+        i, j, touched = split_pairs(pairs)
+        most = np.array([(self._pairwise("K")[i, j] + offsets).max()])
+        moved = max(self._sensitivity([pair]) for pair in pairs)
+        words = f"the largest K of {len(pairs):,} pairs"
+        noisy, entry = self._noisy(most, moved, epsilon, step, source, words, touched)
+        return float(noisy.item() / (2 * self.n**2)), entry
+
     def mean_association(self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str) -> float:
         """The mean R over the pairs of a public list: one noisy number, that may be negative.
 

@@ -264,9 +264,11 @@ def association_moved(sizes: Sequence[int], pairs: Iterable[Sequence[int]]) -> i
     return max(2 if 2 in (sizes[i], sizes[j]) else 3 for i, j in pairs)
 
 
-def association_noise(n: int, sizes: Sequence[int], pair: Sequence[int], epsilon: float) -> float:
-    """The noise scale of the R of a pair that is released for ε."""
-    return association_moved(sizes, [pair]) / (epsilon * n)
+def association_noise(
+    n: int, sizes: Sequence[int], pairs: Iterable[Sequence[int]], epsilon: float
+) -> float:
+    """The noise scale of the largest R of some pairs that is released for ε."""
+    return association_moved(sizes, pairs) / (epsilon * n)
 
 
 def mean_association_noise(n: int, sizes: Sequence[int], epsilon: float) -> float:

@@ -76,7 +76,7 @@ def step_name(entry: Entry) -> str:
         return "choosing parents"
     if step.startswith(("edge ", "round ")):
         return "choosing pairs" if step.startswith("edge ") else "choosing pairs and small sets"
-    if step.startswith(("strongest tie ", "strength of the tie ")):
+    if step.startswith(("strongest tie ", "strength of the strongest tie ")):
         return "asking for the strongest ties"
     if step == "mean association":
         return "how strongly pairs are tied"

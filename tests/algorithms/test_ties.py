@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from fractions import Fraction as Q
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,10 +18,18 @@ import pdsynth as pds
 from pdsynth.algorithms import consistent, consistent_look
 from pdsynth.algorithms.consistent_look import (
     ASK,
+    ASK_LEAST,
+    LOOK_STEP,
+    NAME_STEP,
+    STRENGTH_STEP,
+    Gate,
     chance_of_columns,
-    clear_tie,
-    cost_of_tie,
-    worth_asking,
+    chance_ties,
+    fair_part,
+    least_mean,
+    least_named,
+    need_of_tie,
+    strongest_tie,
 )
 from pdsynth.algorithms.consistent_policy import LABEL, UNIT, Policy, PolicyOptions
 from pdsynth.core import Curator, Entry
@@ -41,41 +50,41 @@ def several(model):
     return [set(m) for m in model.measured_ if len(m) > 1]
 
 
+def strengths(model):
+    return [e for e in model.ledger_.entries if e.step.startswith(STRENGTH_STEP)]
+
+
+def names(model):
+    return [e for e in model.ledger_.entries if e.step.startswith(f"{NAME_STEP} ")]
+
+
 def test_what_a_tie_costs_by_hand():
-    sizes = [6] * 4
-    # noise of a quarter of the tie: 4 · 36 / (8000 · .1) = .18; the fair share 6 / (6 + 4√6) = .38
-    assert cost_of_tie(0.1, 36, sizes, 8_000, Q(1)) == (pytest.approx(0.18), Q(1, 4))
-    assert cost_of_tie(0.1, 36, [6] * 40, 8_000, Q(1)) == pytest.approx((0.18, 0.18))
-    fair = 6 / (6 + 40 * math.sqrt(6))
-    assert cost_of_tie(0.9, 36, [6] * 40, 80_000, Q(2)) == pytest.approx((0.002, 2 * fair))
-    assert cost_of_tie(0.04, 36, sizes, 8_000, Q(1)) == (Q(1, 4), Q(1, 4))
-    assert cost_of_tie(0.035, 36, sizes, 8_000, Q(1)) == (0, 0)  # more than twice a quarter
-    assert cost_of_tie(0.0, 36, sizes, 8_000, Q(1)) == (0, 0)
+    # noise of a quarter of the tie: 4 · 36 / (8000 · .1) = .18; with .25 of ε half of it at least
+    assert need_of_tie(0.1, 36, 8_000, Q(1)) == pytest.approx(0.18)
+    assert need_of_tie(0.9, 36, 80_000, Q(2)) == pytest.approx(0.001)
+    assert need_of_tie(0.04, 36, 8_000, Q(1)) == Q(1, 4)
+    assert need_of_tie(0.035, 36, 8_000, Q(1)) == need_of_tie(0.0, 36, 8_000, Q(1)) == 0
+    # the fair share: 6 / (6 + 4√6) = .38, but a quarter at most
+    assert fair_part(36, [6] * 4) == Q(1, 4)
+    assert fair_part(36, [6] * 40) == pytest.approx(6 / (6 + 40 * math.sqrt(6)))
 
 
-def test_what_is_clear_of_a_tie_by_hand():
-    """Chance is taken off; the noise has a scale of 3 / 400, or 2 / 400 for two values each."""
-    chance = math.sqrt(36 / (2 * math.pi * 8_000))
-    assert clear_tie(0.4, (0, 1), [6, 6], 8_000, 0.05) == pytest.approx(0.4 - chance)
-    assert clear_tie(chance + 0.0151, (0, 1), [6, 6], 8_000, 0.05) == pytest.approx(0.0151)
-    assert clear_tie(chance + 0.0149, (0, 1), [6, 6], 8_000, 0.05) == 0
-    chance /= 3
-    assert clear_tie(chance + 0.0101, (0, 1), [2, 2], 8_000, 0.05) == pytest.approx(0.0101)
-    assert clear_tie(chance + 0.0099, (0, 1), [2, 2], 8_000, 0.05) == 0
+def test_what_chance_makes_and_what_a_pair_can_be_by_hand():
+    """Of columns beyond sixteen values no more ties are by chance: √(16 · 16) = 16."""
+    n = 8_000
+    pairs, sizes = [(0, 1), (1, 2), (2, 3)], [6, 2, 40, 16]
+    roots = [math.sqrt(12), math.sqrt(32), 16]
+    assert chance_ties(pairs, sizes, n) / (2 * n * n) == pytest.approx(
+        [root / math.sqrt(2 * math.pi * n) for root in roots]
+    )
+    assert [strongest_tie(pair, sizes) for pair in pairs] == [1 / 2, 1 / 2, 15 / 16]
 
 
-def test_when_it_is_worth_asking_by_hand():
-    """Three quarters, named by a choice with exponent 1, where a record moves R by 3/n: e^(n / 8)
-    against m pairs and e; three tenths: e^(n / 20)."""
-    pairs, odds = [(0, 1)] * 45, math.e
-    needed = 8 * (math.log(45) + 1)
-    assert not worth_asking(pairs, [3, 3], math.floor(needed), 1.0, 0.75, odds)
-    assert worth_asking(pairs, [3, 3], math.ceil(needed), 1.0, 0.75, odds)
-    assert not worth_asking(pairs, [3, 3], math.floor(needed * 2.5), 1.0, 0.3, odds)
-    assert worth_asking(pairs, [3, 3], math.ceil(needed * 2.5), 1.0, 0.3, odds)
-    assert not worth_asking(pairs, [3, 3], math.floor(needed + 8), 1.0, 0.75, odds**2)
-    assert worth_asking(pairs, [3, 3], math.ceil(needed + 8), 1.0, 0.75, odds**2)
-    assert not worth_asking([], [3, 3], 10**9, 1.0, 0.75, odds)
+def test_which_tie_a_choice_names_by_hand():
+    """A record moves R by 3/n: exponent 1 gives .75 odds of e^(n / 8) against m pairs."""
+    pairs, n = [(0, 1)] * 45, 8_000
+    assert least_named(pairs, [3, 3], n, 1.0, math.e) == pytest.approx(6 * (math.log(45) + 1) / n)
+    assert least_named(pairs, [2, 3], n, 0.5, math.e) == pytest.approx(8 * (math.log(45) + 1) / n)
 
 
 @given(
@@ -83,8 +92,8 @@ def test_when_it_is_worth_asking_by_hand():
     st.integers(1, 10**7), st.fractions(Q(1, 1000), 100),
 )  # fmt: skip
 def test_no_pair_costs_more_than_a_quarter(tie, cells, sizes, n, epsilon):
-    least, most = cost_of_tie(tie, cells, sizes, n, epsilon)
-    assert 0 <= least <= most <= epsilon / 4
+    assert 0 <= need_of_tie(tie, cells, n, epsilon) <= Q(1, 4)
+    assert 0 < fair_part(cells, sizes) <= Q(1, 4)
 
 
 @pytest.mark.parametrize("copied", [0.5, 0.9])
@@ -95,21 +104,65 @@ def test_a_strong_tie_is_kept_where_a_network_keeps_it(columns, copied):
     assert found["part"].item() == 1 and found["PrivBayes"].item() >= 4
 
 
-def test_the_question_costs_more_where_less_would_name_no_plain_tie():
-    """A tie of .3, named for three quarters of ε / 20, has the exponent .3 · .01875 n / 6.
+class Pure:
+    """What the gate asks of a curator before its first question."""
 
-    With 2,000 records that is 1.9, less than ln 45 + 1, with 8,000 it is 7.5. One of .75, named
-    for those of ε / 12, has .75 · .03125 n / 6: 7.8 with 2,000, less than ln 4,500 = 8.4, and 11.7
-    with 3,000.
+    exponent = staticmethod(lambda epsilon: epsilon)
+
+
+def gate_of(schema, n, epsilon):
+    facts = pds.ConsistentBayes(epsilon).prepare(schema, n).facts
+    run = SimpleNamespace(policy=Policy(PolicyOptions(), facts), facts=facts, curator=Pure)
+    return Gate(run, epsilon)
+
+
+def test_the_price_of_the_first_question_by_hand():
+    """Its noise is .03 where 1/80 to 1/32 of ε is enough for that: 3 / (.03 ε n), R moves by 3/n.
+
+    With fewer it costs up to twice that, so that it sees what the look sees. With p of ε twice its
+    noise is 6 / (p ε n). The look's mean must be D = 49 / (ε n) for columns of 49 values, and twice
+    the look's noise, 2 · 3 · 20 / (ε n) for 1/20 of ε: 169 / (ε n) in all, so p = 6/169.
     """
-    asked = {}
-    for n in (2_000, 3_000, 8_000):
-        frame, schema = ties.one_tie(n, 10, 0.9, 0)
-        entries = pds.ConsistentBayes(0.5, random_state=0).fit(frame, schema).ledger_.entries
-        asked[n] = sum(e.epsilon for e in entries if "tie 1" in e.step)
-    assert asked[2_000] == pytest.approx(0.5 / 10, abs=1e-4)
-    assert asked[3_000] == pytest.approx(0.5 / 12, abs=1e-4)
-    assert asked[8_000] == pytest.approx(0.5 / 20, abs=1e-4)
+    asked, means = {}, 6 / 169
+    schema = ties.one_tie(100, 10, 0.9, 0)[1]
+    assert sum(schema.sizes) == 49
+    for n in (2_000, 10_000, 12_000, 50_000):
+        asked[n] = gate_of(schema, n, Q(1, 2)).price / Q(1, 2)
+    assert float(asked[2_000]) == pytest.approx(means, abs=1e-4)
+    assert float(asked[10_000]) == pytest.approx(means, abs=1e-4)  # less than twice .02
+    assert float(asked[12_000]) == pytest.approx(3 / (0.03 * 6_000), abs=1e-4)
+    assert float(asked[50_000]) == pytest.approx(float(ASK_LEAST), abs=1e-4)
+
+
+def test_where_the_gate_sees_means_the_look_comes_second_or_not_at_all():
+    """Independent columns of few records pay for one question; a clear tie is looked at, too."""
+    order = lambda model: [  # noqa: E731
+        e.step for e in model.ledger_.entries if e.step == LOOK_STEP or e.source == "gate"
+    ]
+    frame, schema = ties.one_tie(2_000, 10, 0.9, 0)
+    found = order(pds.ConsistentBayes(1, random_state=0).fit(frame, schema))
+    assert found[:2] == [f"{STRENGTH_STEP} 1", LOOK_STEP] and f"{NAME_STEP} 1" in found
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({c: rng.integers(0, 2, 2_000) for c in schema.names})
+    found = order(pds.ConsistentBayes(1, random_state=0).fit(frame, schema))
+    assert found == [f"{STRENGTH_STEP} 1"]
+    frame, schema = ties.one_tie(50_000, 10, 0.9, 0)
+    assert order(pds.ConsistentBayes(1, random_state=0).fit(frame, schema))[0] == LOOK_STEP
+
+
+@given(
+    st.lists(st.integers(2, 99), min_size=2, max_size=30), st.integers(10, 10**7),
+    st.fractions(Q(1, 1000), 100),
+)  # fmt: skip
+def test_a_gate_that_sees_means_is_as_sharp_as_the_look(sizes, n, epsilon):
+    """And it never costs more than twice what it costs where it sees fewer."""
+    kinds = [pds.Attribute.categorical(f"c{i}", range(size)) for i, size in enumerate(sizes)]
+    gate = gate_of(pds.Schema(tuple(kinds)), n, epsilon)
+    if gate.pairs:
+        assert gate.price <= 2 * ASK * epsilon
+    if gate.sees_means:
+        assert gate.price > ASK_LEAST * epsilon * Q(99, 100)
+        assert consistent_look.CLEAR * gate.noise <= least_mean(gate.run.facts) * 1.01
 
 
 def test_a_very_strong_tie_of_few_records_is_kept():
@@ -137,16 +190,15 @@ def test_twin_with_merged_values_a_measured_tie_is_lost(monkeypatch):
 
 
 def test_twin_without_the_question_the_tie_is_lost(monkeypatch):
-    monkeypatch.setattr(consistent_look, "worth_asking", lambda *_: False)
+    monkeypatch.setattr(consistent_look, "MOST_OF_NAME", 0)
     kept = [ties.measure(8_000, 20, 0.5, 4.0, s, ("ConsistentBayes",))[0]["kept"] for s in range(3)]
     assert not any(kept)
 
 
-def named_first(epsilon=2.0):
+def named_first(epsilon=4.0):
     """Which pairs 20 fits name first: (c0, c1) are tied by .09, wide columns by chance alone.
 
-    Of 6,000 records 12 × 16 independent values show .07. Less chance the tie is .08 above all
-    others, and its exponent .0375 ε n R / 6 is 6 larger, ln of 400, against 14 pairs.
+    Of 6,000 records 12 × 16 independent values show .07.
     """
     rng, sizes = np.random.default_rng(0), [2, 6, 12, 16, 12, 16]
     codes = np.column_stack([rng.integers(0, size, 6_000) for size in sizes])
@@ -156,9 +208,11 @@ def named_first(epsilon=2.0):
     kinds = zip(frame, sizes, strict=True)
     schema = pds.Schema(tuple(pds.Attribute.categorical(c, range(m)) for c, m in kinds))
     fits = [pds.ConsistentBayes(epsilon, random_state=i).fit(frame, schema) for i in range(20)]
-    asked = [e for f in fits for e in f.ledger_.entries if e.step == "strength of the tie 1"]
-    assert len(asked) == 20
-    return [e.attributes for e in asked]
+    tables = [
+        next((e for e in f.ledger_.entries if e.step.startswith("table(") and "," in e.step), None)
+        for f in fits
+    ]
+    return [None if e is None else e.attributes for e in tables]
 
 
 def test_a_narrow_tie_is_named_before_the_chance_of_wide_columns():
@@ -175,11 +229,11 @@ def test_twin_without_chance_taken_off_wide_columns_are_named(monkeypatch):
 def test_questions_and_tables_are_paid_for(seed):
     model = fit(seed)
     entries = model.ledger_.entries
-    asked = [e for e in entries if e.source == "gate"]
-    first = sum(e.epsilon for e in asked[:2])
-    assert ASK - Q(2, UNIT) <= first <= ASK
+    asked, named = strengths(model), names(model)
+    assert asked and named and all(e.epsilon <= ASK for e in asked)
+    assert {*asked, *named} == {e for e in entries if e.source == "gate"}
     (table,) = [e for e in entries if {*e.attributes} == {*PAIR} and e.step.startswith("table(")]
-    assert table.epsilon <= Q(1, 4) and table.scale_depends_on == tuple(e.id for e in asked[1::2])
+    assert table.epsilon <= Q(1, 4) and table.scale_depends_on == tuple(e.id for e in asked)
     assert model.ledger_.epsilon == 1
     assert all(line.startswith("L10") for line in model.ledger_.check())  # the seed
 
@@ -190,6 +244,13 @@ def test_policy_decides_whom_nobody_asks_about():
     hidden = fit(sensitive="c1")
     asked = [e for e in hidden.ledger_.entries if e.source == "gate"]
     assert asked and not any("c1" in e.attributes for e in asked)
+
+
+def test_nobody_asks_where_a_sensitive_column_leaves_too_little():
+    frame, schema = ties.one_tie(1_000, 10, 0.9, 0)
+    model = pds.ConsistentBayes(1, sensitive="c5", share_sensitive=0.68, random_state=0)
+    ledger = model.fit(frame, schema).ledger_
+    assert ledger.epsilon == 1 and not any(e.source == "gate" for e in ledger.entries)
 
 
 def test_before_the_first_table_four_stops_end_the_rounds(monkeypatch):
@@ -351,17 +412,17 @@ def second_kept(epsilon=1.0, seeds=10):
 
 
 def test_a_second_tie_that_is_fainter_is_kept():
-    """R moves by 3/n. To name a FAINT tie of 36 pairs with 20 : 1 needs .039 of ε = 1."""
+    """Less chance it is .16. Its name among 36 costs 6 · ln 720 / (9000 · .13) of ε = 1."""
     assert second_kept() >= 8
 
 
-def test_twin_with_an_eightieth_for_each_further_question_it_is_lost(monkeypatch):
-    monkeypatch.setattr(consistent_look, "FAINT", math.inf)
-    assert second_kept() <= 5
+def test_twin_where_a_name_may_cost_little_it_is_lost(monkeypatch):
+    monkeypatch.setattr(consistent_look, "MOST_AGAIN", Q(1, 40))
+    assert second_kept() <= 2
 
 
 def test_a_tie_gets_what_is_left_where_that_is_enough(monkeypatch):
-    """Half of ε is for ties. Each wants 3/20, 1/20 is enough: the third gets the rest."""
+    """Half of ε is for ties. Each wants 17/100, 1/20 is enough: the third gets the rest."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 5, (20_000, 24))
     for child in (1, 3, 5):
@@ -371,13 +432,13 @@ def test_a_tie_gets_what_is_left_where_that_is_enough(monkeypatch):
     schema = pds.Schema(tuple(kinds))
 
     def spend(least):
-        costs = lambda tie, *_: (least, Q(3, 20)) if tie else (Q(0), Q(0))  # noqa: E731
-        monkeypatch.setattr(consistent_look, "cost_of_tie", costs)
+        monkeypatch.setattr(consistent_look, "need_of_tie", lambda *_: least)
+        monkeypatch.setattr(consistent_look, "fair_part", lambda *_: Q(17, 100))
         entries = pds.ConsistentBayes(1.0, random_state=0).fit(frame, schema).ledger_.entries
         asked = sum(float(e.epsilon) for e in entries if "tie" in e.step)
         return asked, [float(e.epsilon) for e in entries if "table(" in e.step and "," in e.step]
 
     asked, tables = spend(Q(1, 20))
-    assert sorted(tables)[1:] == pytest.approx([0.15, 0.15], abs=1e-3)
+    assert sorted(tables)[1:] == pytest.approx([0.17, 0.17], abs=1e-3)
     assert 0.05 <= min(tables) < 0.14 and sum(tables) + asked <= 0.5 + 1e-3, (tables, asked)
-    assert len(spend(Q(3, 20))[1]) == 2, "the third would have too little"
+    assert len(spend(Q(17, 100))[1]) == 2, "the third would have too little"

@@ -438,6 +438,7 @@ class TestAddRemove:
             lambda: door.select(pair, "R", Q(1), **ask),
             lambda: door.noisy_associations([(0, 1)], Q(1), **ask),
             lambda: door.mean_association([(0, 1)], Q(1), **ask),
+            lambda: door.strongest_association([(0, 1)], Q(1), offsets=np.array([0]), **ask),
         ):
             with pytest.raises(PrivacyError, match="replace_one only, this run promises add_remo"):
                 question()

@@ -106,7 +106,7 @@ def test_the_question_for_the_strongest_tie_of_a_large_table_has_noise_in_record
     frame = pd.DataFrame(rng.integers(0, 4, (60_000, 12)), columns=list("abcdefghijkl"))
     schema = pds.Schema(tuple(pds.Attribute.categorical(c, range(4)) for c in frame))
     fitted = pds.ConsistentBayes(0.1, delta=1e-9).fit(frame, schema)
-    (asked,) = [e for e in fitted.ledger_.entries if e.step == "strength of the tie 1"]
+    (asked,) = [e for e in fitted.ledger_.entries if e.step == "strength of the strongest tie 1"]
     assert asked.scale > 2**52 and fitted.ledger_.epsilon <= Q(1, 10)
 
 
@@ -334,6 +334,9 @@ def test_every_pair_of_small_tables_loses_at_most_each_step_of_rho(relation):
         )
         if relation == "replace_one":
             curator.mean_association([(0, 1)], Q(1, 10), step="m", source="")
+            curator.strongest_association(
+                [(0, 1)], Q(1, 10), step="x", source="", offsets=np.array([-1])
+            )
 
     def opened(rows, noise):
         ledger = open_ledger(Q(9), NINE, relation)
@@ -341,7 +344,7 @@ def test_every_pair_of_small_tables_loses_at_most_each_step_of_rho(relation):
         curator._n = 3
         return curator
 
-    worst = [Q(0)] * 3
+    worst = [Q(0)] * 4
     for rows in itertools.combinations_with_replacement(ALL, 3):
         for extra in ALL:
             near = (*rows[1:], extra) if relation == "replace_one" else (*rows, extra)

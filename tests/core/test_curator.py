@@ -57,6 +57,9 @@ def questions():
             [(0, 1), (0, 2), (1, 2)], Q(1, 10), step="o", source="p", sums=True
         ),
         "mean": lambda c: c.mean_association([(0, 2), (1, 2)], Q(1, 10), step="m", source="p"),
+        "strongest": lambda c: c.strongest_association(
+            [(0, 2), (1, 2)], Q(1, 10), step="x", source="p", offsets=np.array([-3, 0])
+        ),
         "sketch": lambda c: c.noisy_associations([(0, 2), (1, 2)], Q(1, 10), step="k", source="p"),
     }
 
@@ -186,6 +189,30 @@ class TestStrict:
         assert value == 6 / 16
         assert curator.ledger.entries[0].sensitivity == 4
         assert np.asarray(noise.asked[0][1], dtype=object).ravel().tolist() == [Q(8)]
+
+    def test_the_strongest_of_pairs_by_hand(self):
+        """K = 64, 32 of n = 8, which move by 28 and 28: less 40 and nothing, the second is left."""
+        for offsets, most in (([0, 0], 64), ([-40, 0], 32), ([-70, -70], -6)):
+            noise = Silent()
+            curator = ask(noise=noise)
+            value, entry = curator.strongest_association(
+                [(0, 2), (1, 2)], Q(1, 2), step="m", source="", offsets=np.array(offsets)
+            )
+            assert value == most / 128
+            assert (curator.ledger.entries[0].id, curator.ledger.entries[0].sensitivity) == (
+                entry,
+                28,
+            )
+            assert np.asarray(noise.asked[0][1], dtype=object).ravel().tolist() == [Q(56)]
+
+    def test_the_strongest_moves_as_far_as_the_widest_pair(self):
+        """K of a pair with two values by 4·7, of one with three each by 6·7."""
+        rows = np.array(ROWS) % 3
+        curator = curator_of(rows, (2, 3, 3), Silent(), epsilon=Q(1))
+        curator.strongest_association(
+            [(0, 1), (1, 2)], Q(1), step="m", source="", offsets=np.array([0, 0])
+        )
+        assert curator.ledger.entries[0].sensitivity == 42
 
     def test_a_sketch_is_clipped_to_probabilities(self):
         values, _ = ask(noise=ExactNoise(1)).noisy_associations(

@@ -179,6 +179,17 @@ def mean(pairs, n):
     return ask
 
 
+def strongest(pairs):
+    """K less what is public of each: of the first pair more, so that another may be the largest."""
+
+    def ask(curator):
+        offsets = -np.arange(len(pairs))[::-1]
+        value, _ = curator.strongest_association(pairs, Q(1), offsets=offsets, **ONE)
+        return np.rint([value * 2 * curator.n**2])
+
+    return ask
+
+
 def last_column(curator):
     """The table whose line is the last."""
     return [[*curator.columns(Q(1)).values()][-1].counts]
@@ -227,6 +238,11 @@ ROWS = {
     "mean_association": {
         "": Row(mean(MANY, 4)),
         "three values": Row(mean([(0, 1)], 4), tables=WIDE, at_least=1 / 3),
+    },
+    "strongest_association": {
+        "": Row(strongest(MANY)),
+        "three values": Row(strongest([(0, 1)]), tables=WIDE),
+        "two and three values": Row(strongest([(0, 1), (1, 2)]), tables=((2, 3, 3), 2)),
     },
     "select": {
         "I": Row(select("I", PAIRS), np.max, at_least=0.9),

@@ -109,6 +109,16 @@ class TestAssociations:
         found = curator(records).mean_association(pairs, Q(1), step="look", source="test")
         assert found == 0.5
 
+    def test_the_strongest_of_pairs(self):
+        """K = n²: less chance, which is none, and with the noise of all of ε."""
+        records = tied(MOST_RECORDS // 2)
+        pairs = list(itertools.combinations(range(TIED), 2))
+        offsets = np.full(len(pairs), -(MOST_RECORDS**2) // 2)
+        found, _ = curator(records).strongest_association(
+            pairs, Q(1), step="gate", source="test", offsets=offsets
+        )
+        assert found == 0.25
+
 
 class TestTheBound:
     def test_what_fits_64_bits_at_the_largest_n(self):

@@ -351,6 +351,9 @@ class TestOverdraft:
             lambda: known(curator).residuals([(0, 1)], epsilon, step="g", source=""),
             lambda: curator.noisy_associations([(0, 1)], epsilon, step="k", source=""),
             lambda: curator.mean_association([(0, 1)], epsilon, step="m", source=""),
+            lambda: curator.strongest_association(
+                [(0, 1)], epsilon, step="x", source="", offsets=np.array([0])
+            ),
         ]
         for request in requests:
             with pytest.raises(
