@@ -8,7 +8,7 @@ import pytest
 from bench_tools import panel_of
 from browser_tools import CHROMIUM, CLEAR, READY, ROOT, RUN_ALL, SMALL, opened, send, watched
 
-pytest.importorskip("playwright.sync_api")
+Late = pytest.importorskip("playwright.sync_api").TimeoutError
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
@@ -95,9 +95,12 @@ def table(page, words="", unlike=""):
     Table and figure are two widgets: a slow page may show one a moment before the other.
     """
     text = "document.querySelector('.pdsynth-live .pdsynth-table').textContent"
-    page.wait_for_function(
-        f"([words, unlike]) => {text}.includes(words) && {text} !== unlike", arg=[words, unlike]
-    )
+    shown = f"([words, unlike]) => {text}.includes(words) && {text} !== unlike"
+    try:
+        page.wait_for_function(shown, arg=[words, unlike])
+    except Late as late:
+        state = page.locator(".pdsynth-live .pdsynth-state").first.text_content()
+        raise AssertionError(f"at {state}, without {words!r}: {page.evaluate(text)}") from late
     return page.evaluate(text)
 
 
