@@ -7,7 +7,7 @@ One row per table, ε, seed and method: how far the pair is from independence in
 its release is from the table, and whether it is *kept*: less than half as far. Seed i makes table,
 fit and rows. The table printed shows, for each ε and number of columns, in how many fits each
 method keeps the pair, and in what part of the fits in which PrivBayes(k=1) keeps it
-ConsistentBayes does. The whole grid is 5,040 fits, about an hour and a half.
+ConsistentBayes does. The whole grid is 5,400 fits, about a quarter of an hour.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """ConsistentBayes: what to run on a table of one's own. What its ε buys, in the order of a run:
 
 look       at most 1/20        how strongly pairs of columns are tied on average: one number
-gate       1/80 to 1/16 where  how strong the strongest tie is; where it is clear, for 1/8 at most,
+gate       1/80 to 1/20 where  how strong the strongest tie is; where it is clear, for 1/8 at most,
            ties are weak       which pair it is, whose table gets what it needs, at most 1/4; again
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
            a column's values,  more beside tables of weak ties, and all of ε where these are lost
@@ -85,8 +85,8 @@ class ConsistentBayes(Recipe):
     measured_ : the attributes of every table that was measured, in order.
 
     **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
-    association of pairs (at most ε/20), on the largest R less a public chance where that is weak,
-    an exponential mechanism on these R, each of which moves by at most 3/n, a discrete Laplace
+    association of pairs (at most ε/20), on the largest R less a public chance, an
+    exponential mechanism on these R, each of which moves by at most 3/n, a discrete Laplace
     table per column and per clear tie, per round an exponential mechanism on the residual
     (sensitivity 2, see :class:`Residual`) and a discrete Laplace table, all sequentially and ε in
     all; tables of at most 32 cells have zero-sum noise. Agreement is post-processing, and so is the

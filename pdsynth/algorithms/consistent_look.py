@@ -37,18 +37,21 @@ BESIDE = 2  # times their noise, which pairs' tables inherit, counts beside thes
 # What independent columns leave out where n is secret, so that nobody may ask: .05, the median of
 # six tables, twice, as noise is half of that of a replaced record.
 TYPICAL = 0.1
-STRENGTH_STEP, NAME_STEP = "strength of the strongest tie", "strongest tie"
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
-ASK_LEAST, ASK = Fraction(1, 80), Fraction(1, 32)  # of ε, for how strong the strongest tie is
-AGAIN_LEAST, AGAIN = Fraction(1, 320), Fraction(1, 80)  # of ε, for how strong the next one is
-DEARER = 2  # times as much at most, where it then sees as much as the look
-SEEN = 0.03  # the noise scale of that answer, a distance, where these bounds allow it
+STRENGTH_STEP, NAME_STEP = "strength of the strongest tie", "strongest tie"
+# How strong the strongest tie is: a noise scale of SEEN, a distance, for so much of ε at least and
+# at most; for the ties after it; and so many times the price where the answer replaces the look.
+SEEN = 0.03
+ASK_LEAST, ASK = Fraction(1, 80), Fraction(1, 32)
+AGAIN_LEAST, AGAIN = Fraction(1, 320), Fraction(1, 80)
+DEARER = 2
+# Which pair it is: asked of a tie that is so many noise scales above chance, and further ties that
+# aren't FAINT, a distance; with such odds against all other pairs; for so much of ε at most, the
+# first and a further one; not at all where a STRONG tie, a distance, would cost more.
+NAMED, FAINT, STRONG = 3, 0.1, 0.75
+SURE = 20.0
+MOST_OF_NAME, MOST_AGAIN = Fraction(1, 8), Fraction(1, 20)
 CLEAR = 2  # what is so many noise scales above chance isn't noise
-NAMED = 3  # so many are asked for by name
-STRONG = 0.75  # a distance from independence; nobody asks where naming such a pair costs too much
-FAINT = 0.1  # a distance; of further ties nobody asks for the name of one that is less
-SURE = 20.0  # odds of a name against all other pairs
-MOST_OF_NAME, MOST_AGAIN = Fraction(1, 8), Fraction(1, 20)  # of ε, for the first name; a further
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
 
@@ -78,7 +81,7 @@ def look(run: Any, shares: Shares, rounds: bool) -> Look:
     hides what they tell. So single columns get :func:`share_of_columns` or, beside tables,
     :func:`share_beside`, and all of ε instead of more than two thirds: a table measured with a
     third of ε is mostly noise. The constants were chosen by looking at NLTCS, ACS, CMC, Adult,
-    national2019, credit default and made independent columns.
+    national2019, credit default, Retail, Big5 and made tables.
 
     **Privacy:** costs the share of the look and what :class:`Gate` asks; what follows is a function
     of these releases.

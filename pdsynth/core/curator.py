@@ -490,7 +490,7 @@ class Curator(LedgerWriter):
     def strongest_association(
         self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str, offsets: np.ndarray
     ) -> tuple[float, str]:
-        """The largest R of a public list of pairs, and the entry id: a number that may be negative.
+        """The largest R of a public list of pairs, noisy and maybe negative, and the entry id.
 
         ``offsets``: public integers (len(pairs),) added to the pairs' K = 2n²·R before the largest
         is taken.

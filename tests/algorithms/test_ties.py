@@ -17,8 +17,9 @@ from script_tools import load
 import pdsynth as pds
 from pdsynth.algorithms import consistent, consistent_look
 from pdsynth.algorithms.consistent_look import (
-    ASK,
     ASK_LEAST,
+    CLEAR,
+    LOOK,
     LOOK_STEP,
     NAME_STEP,
     STRENGTH_STEP,
@@ -134,6 +135,34 @@ def test_the_price_of_the_first_question_by_hand():
     assert float(asked[50_000]) == pytest.approx(float(ASK_LEAST), abs=1e-4)
 
 
+class Told(Pure):
+    """A curator that answers so much of R more than chance."""
+
+    def __init__(self, tie):
+        self.tie = tie
+
+    def strongest_association(self, *_, **__):
+        return self.tie, "s1"
+
+
+def test_what_is_clear_of_a_tie_by_hand():
+    """Of 8,000 records at ε = 1/2 the answer costs 6/169, so its noise has a scale of .0211."""
+    gate = gate_of(ties.one_tie(100, 10, 0.9, 0)[1], 8_000, Q(1, 2))
+    scale = 3 / (8_000 * 0.5 * 6 / 169)
+    assert gate.noise == pytest.approx(scale, rel=1e-2) and CLEAR == 2
+    for tie, clear in ((1.95 * scale, False), (2.05 * scale, True), (0.4, True), (-0.4, False)):
+        gate.run.curator, gate.clear = Told(tie), False
+        assert (gate.ask(), gate.clear, gate.tie) == (clear, clear, tie if clear else 0)
+
+
+def test_independent_columns_pay_for_look_and_question_where_the_look_comes_first():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({c: rng.integers(0, 2, 8_000) for c in SCHEMA.names})
+    entries = pds.ConsistentBayes(4, random_state=0).fit(frame, SCHEMA).ledger_.entries
+    paid = {e.step: e.epsilon for e in entries if e.step == LOOK_STEP or e.source == "gate"}
+    assert paid == {LOOK_STEP: 4 * LOOK, f"{STRENGTH_STEP} 1": 4 * Q(819, UNIT)}  # 1/80 of 65,536
+
+
 def test_where_the_gate_sees_means_the_look_comes_second_or_not_at_all():
     """Independent columns of few records pay for one question; a clear tie is looked at, too."""
     order = lambda model: [  # noqa: E731
@@ -155,11 +184,11 @@ def test_where_the_gate_sees_means_the_look_comes_second_or_not_at_all():
     st.fractions(Q(1, 1000), 100),
 )  # fmt: skip
 def test_a_gate_that_sees_means_is_as_sharp_as_the_look(sizes, n, epsilon):
-    """And it never costs more than twice what it costs where it sees fewer."""
+    """And it never costs more than the look, whose answer it makes superfluous."""
     kinds = [pds.Attribute.categorical(f"c{i}", range(size)) for i, size in enumerate(sizes)]
     gate = gate_of(pds.Schema(tuple(kinds)), n, epsilon)
     if gate.pairs:
-        assert gate.price <= 2 * ASK * epsilon
+        assert gate.price <= LOOK * epsilon
     if gate.sees_means:
         assert gate.price > ASK_LEAST * epsilon * Q(99, 100)
         assert consistent_look.CLEAR * gate.noise <= least_mean(gate.run.facts) * 1.01
@@ -217,6 +246,8 @@ def named_first(epsilon=4.0):
 
 def test_a_narrow_tie_is_named_before_the_chance_of_wide_columns():
     assert named_first().count(PAIR) >= 18
+    half = [pair for pair in named_first(2.0) if pair]
+    assert half.count(PAIR) >= 0.9 * len(half) and len(half) >= 15
 
 
 def test_twin_without_chance_taken_off_wide_columns_are_named(monkeypatch):
@@ -230,7 +261,9 @@ def test_questions_and_tables_are_paid_for(seed):
     model = fit(seed)
     entries = model.ledger_.entries
     asked, named = strengths(model), names(model)
-    assert asked and named and all(e.epsilon <= ASK for e in asked)
+    assert asked[0].epsilon == gate_of(SCHEMA, len(FRAME), Q(1)).price
+    assert all(e.epsilon == Q(int(UNIT * 3 / (0.03 * 8_000)), UNIT) for e in asked[1:])
+    assert named and all(e.epsilon <= Q(1, 8) for e in named)
     assert {*asked, *named} == {e for e in entries if e.source == "gate"}
     (table,) = [e for e in entries if {*e.attributes} == {*PAIR} and e.step.startswith("table(")]
     assert table.epsilon <= Q(1, 4) and table.scale_depends_on == tuple(e.id for e in asked)
