@@ -276,7 +276,7 @@ def _scan(
         check_delimiter(sample, sign)
     else:
         text.tell(sign, how["delimiter"] is None)
-    first = look_for_header(sample, sign, names, how["header"], columns)
+    first = look_for_header(sample, sign, names, how["header"], columns, declared)
     n = 0
     with text.restart() as stream:
         rows = split_cells(stream, sign)

@@ -9,6 +9,7 @@ from ..core import SchemaError, repeated
 from .opening import SIGNS
 
 LINES = 1000  # looked at
+CLEAR = 4  # votes for a header against the word of names=: two columns of numbers below texts
 NUMBER = re.compile(
     r"[-+]?[$€£]?\d[\d.,'’\s]{0,400}%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|[?.-]?", re.DOTALL
 )
@@ -69,16 +70,16 @@ def check_delimiter(sample: str, sign: str) -> None:
         )
 
 
-def has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first line names the columns, judged by what stands below it.
+def votes_for_header(rows: Sequence[Sequence[str]]) -> int:
+    """What speaks for a first line that names the columns, judged by what stands below it.
 
     A name that is a text above numbers speaks for it. Against it: a cell that occurs again in its
     column, a number above numbers (unless the names count: 0, 1, 2 or 2010, 2011).
 
-    >>> has_header([["age", "sex"], ["34", "f"], ["61", "m"], ["34", "f"]])
-    True
-    >>> has_header([["34", "f"], ["61", "m"], ["34", "f"]])
-    False
+    >>> votes_for_header([["age", "sex"], ["34", "f"], ["61", "m"], ["34", "f"]])
+    2
+    >>> votes_for_header([["34", "f"], ["61", "m"], ["34", "f"]])
+    -2
     """
     top, below = rows[0], rows[1:]
     counted = [int(cell) for cell in top if re.fullmatch(r"\d{1,9}", cell)]
@@ -92,7 +93,7 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
             votes -= 1
         elif not number and column and numbers == len(column):
             votes += 2
-    return votes >= 0
+    return votes
 
 
 def look_for_header(
@@ -101,11 +102,13 @@ def look_for_header(
     names: Sequence[str] | None,
     header: bool | None,
     columns: Sequence[str] = (),
+    declared: bool = False,
 ) -> bool:
     """Whether the first line names the columns; SchemaError where that and ``names`` disagree.
 
-    ``header``: the owner's word, None to look. ``columns``: declared names. No message holds a cell
-    of a line that may be a record.
+    ``header``: the owner's word, None to look. ``columns``: declared names. ``declared``: whether a
+    schema says how the file is written; then ``names`` are believed. No message holds a cell of a
+    line that may be a record.
     """
     rows = read_rows(sample, sign)
     if not rows:
@@ -122,6 +125,11 @@ def look_for_header(
             raise SchemaError(
                 "the first line of the file holds these names already: leave out names="
             )
+        if header is None and not declared and votes_for_header(rows) >= CLEAR:
+            raise SchemaError(
+                "the first line looks like column names, not like a record: leave out names=, or "
+                "say header=False if it is one"
+            )
         return False
     if len(top) == 1 and len(rows) > 1 and len(rows[1]) > 1:
         raise SchemaError(
@@ -134,7 +142,7 @@ def look_for_header(
         )
     if header or (columns and set(columns) & set(top)):
         return True
-    if columns or not has_header(rows):
+    if columns or votes_for_header(rows) < 0:
         reason = (
             "none of the declared columns stands in the first line"
             if columns

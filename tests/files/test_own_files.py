@@ -56,6 +56,21 @@ def test_a_bad_file_is_refused_kindly_by_both_readers(what):
             reader(content)
 
 
+def test_names_for_a_file_that_has_a_header_are_refused():
+    content = b"age,sex,income\n34,f,20\n61,m,30\n34,f,25\n"
+    for reader in (read_header, read_csv, outline):
+        with pytest.raises(pds.SchemaError, match="looks like column names.*leave out names="):
+            reader(content, names=["a", "b", "c"])
+    assert read_header(content, names=["a", "b", "c"], header=False).n == 4, "the owner's word"
+    missing_first = b"34,f,n\n61,m,30\n34,f,25\n"
+    assert read_header(missing_first, names=["a", "b", "c"]).n == 3, "one column can be a code"
+    schema = pds.Schema(
+        [pds.Attribute.categorical(name, ["0", "1"]) for name in ("a", "b", "c")],
+        columns=("a", "b", "c"),
+    )
+    assert read_header(content, schema).n == 4, "what is declared isn't guessed at"
+
+
 def test_a_header_has_names_and_n_and_no_value(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n") + b"\r\n")
