@@ -12,33 +12,32 @@ rounds     the rest            in each, 1/5 for a choice, of the pair, or the sm
                                expects, and 4/5 for its noisy table; then a new fit
 agreement  nothing             all tables become the closest distribution on a junction tree
 
-Policy (sensitive attributes, groups, forced pairs) stands in :mod:`.consistent_policy`; what many
-columns get in place of rounds in :mod:`.consistent_forest`.
+What a run asks and keeps stands in :mod:`.consistent_run`, policy (sensitive attributes, groups,
+forced pairs) in :mod:`.consistent_policy`. Many columns get a forest in one go in place of rounds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.agreement import Agree, Fit, GrowingModel, merge_rare
+from ..core.agreement import Agree
 from ..core.budgets import Parts
 from ..core.curator import Curator
-from ..core.errors import BudgetError, bar, is_one_of, is_whole, share, show
+from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, share, show
 from ..core.factors import Columns
 from ..core.network import Restriction
 from ..core.noise import TableBudget
 from ..core.recipe import Recipe
-from ..core.schema import Facts, Merging, possible_in
+from ..core.schema import Facts
 from ..core.structure import Shares, Structure, StructureResult, check_width
-from .consistent_forest import grow_forest
-from .consistent_look import LOOK_STEP, Look, Ties, look, share_of_look, worth_looking
-from .consistent_policy import SELECT, Policy, PolicyOptions, reserve
+from .consistent_look import LOOK_STEP, Look, look, share_of_look, worth_looking
+from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight
+from .consistent_run import Run, reserve
 
 COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
 EACH = Fraction(4)  # tables that a column is planned to stand in
@@ -192,127 +191,6 @@ class Residual(PolicyOptions, Structure):
         )
 
 
-# --- columns, and what every step asks -----------------------------------------------------------
-
-
-class Run:
-    """What one run has measured so far, over columns, and the model that grows with it.
-
-    **Privacy:** everything but the curator's answers is public.
-    """
-
-    def __init__(self, policy: Policy, curator: Curator, facts: Facts) -> None:
-        self.policy, self.curator, self.facts = policy, curator, facts
-        self.door = curator  # to tables of several columns
-        self.model = GrowingModel(facts, policy.target)
-        self.broken: dict[Columns, np.ndarray] = {}
-        self.noises: dict[tuple[int, int, float], float] = {}
-
-    def measure_columns(
-        self, epsilon: Fraction, more: Fraction = Fraction(0), again: bool = False
-    ) -> None:
-        """Every column, ε in proportion to √values; ``more`` for those that aren't sensitive.
-
-        ``again``: only those, a second time.
-
-        **Privacy:** one noisy table per column, sequentially. Weights of values that aren't public
-        come from a first half of the column's ε.
-        """
-        budgets = self.policy.share_columns(epsilon, more, again)
-        questions = [((j,), budget, self.model.step((j,))) for j, budget in budgets.items()]
-        answers = self.curator.tables(questions)
-        for (columns, budget, _), answer in zip(questions, answers, strict=True):
-            first = self.model.add(columns, *answer)
-            second = None if again else self.policy.second_budget(first, budget.epsilon)
-            if second is not None:
-                self.measure(columns, second)
-
-    def merge_rare_values(self, ties: Ties) -> None:
-        """Let values whose counts are mostly noise stand as one in all tables of several columns.
-
-        Columns that policy names keep their values, and so do those of clear ``ties``: the table of
-        a clear tie is paid for with all its cells, and tells them better than the column does.
-
-        **Privacy:** post-processing of the releases of columns and ties; costs nothing.
-        """
-        tied = {column for pair, _ in ties for column in pair}
-        codes = [np.arange(size) for size in self.policy.sizes]
-        for m in self.model.measurements:
-            j = self.facts.schema.index(m.attributes[0])
-            kept = j in tied or self.policy.keeps_values(j)
-            if not isinstance(m.scale, tuple) and not kept:
-                codes[j] = merge_rare(m.table, math.sqrt(2) * float(m.scale))
-        merging = Merging(self.facts.schema, tuple(codes))
-        if merging.sizes == self.policy.sizes:
-            return
-        entries = [m.entry for m in self.model.measurements]
-        entries += [entry for _, budget in ties for entry in budget.depends_on]
-        self.door = self.curator.merged(merging, entries)
-        self.model.merge(merging)
-        self.policy.merge(merging.sizes)
-
-    def measure(self, columns: Columns, budget: TableBudget) -> Fraction:
-        """A noisy table, which is kept; returns what it cost.
-
-        **Privacy:** costs ``budget.epsilon``.
-        """
-        door = self.door if len(columns) > 1 else self.curator
-        answer = door.table(columns, budget, step=self.model.step(columns))
-        self.model.add(columns, *answer)
-        self.note_broken(columns, answer.counts)
-        return budget.epsilon
-
-    def note_broken(self, columns: Columns, counts: np.ndarray) -> None:
-        """Remember what a table tells of kept records that break rules, which no model expects.
-
-        **Privacy:** post-processing of a release.
-        """
-        if any(rule.on_violation == "keep" for rule in self.policy.schema.rules):
-            possible = possible_in(self.policy.masks, self.policy.merged_sizes, columns)
-            if possible is not None:
-                self.broken[columns] = np.where(possible, 0, np.maximum(counts, 0))
-
-    def expected_in(self, fit: Fit, sets: Sequence[Columns]) -> dict[Columns, np.ndarray]:
-        """What a fitted model expects of the tables that it can tell, in whole records.
-
-        Where no record can be, what the last table of these columns has told.
-        """
-        margins = fit.margins(sets).items()
-        expected = {columns: np.rint(table).astype(np.int64) for columns, table in margins}
-        return expected | {s: expected[s] + self.broken[s] for s in expected.keys() & self.broken}
-
-    def noise_in(self, columns: Columns, epsilon: Fraction) -> float:
-        """Expected noise of a table for ε where records can be, in records. **Privacy:** public."""
-        cells, possible = self.policy.cells(columns), self.policy.possible(columns)
-        kind = cells, possible, float(epsilon)
-        if kind not in self.noises:
-            self.noises[kind] = (
-                float(self.curator.expected_noise(epsilon, cells)) * possible / cells
-            )
-        return self.noises[kind]
-
-    def choose(
-        self,
-        expected: Mapping[Columns, np.ndarray],
-        epsilon: Fraction,
-        budget_of: Callable[[Columns], TableBudget],
-        *,
-        step: str,
-        source: str = "residual against what is released",
-    ) -> Columns | None:
-        """The columns with the largest residual less their table's expected noise; None for STOP.
-
-        ``budget_of``: what each of these tables would cost.
-
-        **Privacy:** an exponential mechanism, costs ε, see :class:`Residual`.
-        """
-        sets, tables = [*expected], [*expected.values()]
-        noise = [min(self.noise_in(s, budget_of(s).epsilon), 4 * self.facts.n) for s in sets]
-        penalties = np.array([*map(round, noise)], dtype=np.int64)
-        at = self.door.choose_table(sets, tables, penalties, epsilon, step=step, source=source)
-        return None if at is None else sets[at]
-
-
 # --- rounds, or a forest -------------------------------------------------------------------------
 
 
@@ -393,5 +271,51 @@ class ResidualForest(Residual):
     """A forest in one go: d−1 selections, then its tables, ε in proportion to √cells."""
 
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
-        """As :func:`grow_forest`. **Privacy:** costs ε less what it returns."""
-        return grow_forest(run, epsilon)
+        """Edges that join two trees, by their residual against independence; what is left of ε.
+
+        **Privacy:** d−1 exponential mechanisms for a fifth of ε, tables for the rest.
+        """
+        policy, choosing, tables = run.policy, SELECT * epsilon, (1 - SELECT) * epsilon
+        most = max(len(policy.sizes) - 1, 1)
+        each = policy.shorten(choosing / most)
+        budget = TableBudget(tables / most)
+        allowed = [p for p in policy.pairs() if not policy.apart[p]]
+        expected = run.expected_in(run.model.fit_columns(), allowed)
+        pairs, trees = list[Columns](), [*range(most + 1)]  # the tree of each column
+
+        def join(pair: Columns) -> None:
+            i, j = pair
+            trees[:] = [trees[i] if tree == trees[j] else tree for tree in trees]
+
+        ruled = {(i, j) for i, j in np.argwhere(policy.ruled).tolist() if i < j}
+        for tied in ruled:  # their clique is there already
+            join(tied)
+        pairs += policy.forced + policy.label
+        for pair in pairs:
+            join(pair)
+        chosen: Columns | None = ()
+        for number in progress(range(most), "edges", unit="edge"):
+            expected = {
+                p: m
+                for p, m in expected.items()
+                if trees[p[0]] != trees[p[1]] or (p in ruled and p not in pairs)
+            }
+            if not expected:
+                break
+            chosen = run.choose(expected, each, lambda _: budget, step=f"edge {number + 1}")
+            choosing -= each
+            if chosen is None:
+                break
+            pairs.append(chosen)
+            join(chosen)
+        roots = [
+            fair_weight(policy.possible(p), policy.neighbours.power) * policy.weight[policy.in_a(p)]
+            for p in pairs
+        ]
+        costs = [policy.shorten(tables * root / sum(roots)) for root in roots]
+        rest = choosing + tables - sum(costs)
+        if costs and chosen is not None:  # no STOP: the last table gets what rounding leaves
+            costs[-1], rest = costs[-1] + rest, Fraction(0)
+        for pair, cost in zip(pairs, costs, strict=True):
+            run.measure(pair, TableBudget(cost, source=TABLE))
+        return rest

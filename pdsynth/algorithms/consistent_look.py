@@ -12,11 +12,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from ..core.factors import Columns
+from ..core.curator import Pairs
 from ..core.measures import (
     association_moved,
     association_noise,
@@ -28,6 +27,7 @@ from ..core.noise import ONE_REPLACED, TableBudget, Unit
 from ..core.schema import Facts
 from ..core.structure import Shares
 from .consistent_policy import MOST_OF_PAIR, TABLE
+from .consistent_run import Run, Ties
 
 LOOK_STEP = "mean association"
 LOOK = Fraction(1, 20)  # of ε at most, for the look
@@ -55,8 +55,6 @@ CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
 
-Ties = tuple[tuple[Columns, TableBudget], ...]  # pairs to measure, and for what
-
 
 @dataclass(frozen=True)
 class Look:
@@ -70,7 +68,7 @@ class Look:
     ties: Ties = ()
 
 
-def look(run: Any, shares: Shares, rounds: bool) -> Look:
+def look(run: Run, shares: Shares, rounds: bool) -> Look:
     """How ε is shared, by how strongly pairs are tied on average and, where that is weak, at most.
 
     ``rounds``: whether tables are chosen one by one, as many as pay: see :func:`share_beside`.
@@ -111,7 +109,7 @@ def look(run: Any, shares: Shares, rounds: bool) -> Look:
 
 
 def give_columns(
-    run: Any, columns: Fraction, tables: Fraction, left: float, rounds: bool, ties: Ties = ()
+    run: Run, columns: Fraction, tables: Fraction, left: float, rounds: bool, ties: Ties = ()
 ) -> Look:
     """``columns``, or more of what both have where pairs are tied weakly for their noise.
 
@@ -122,8 +120,8 @@ def give_columns(
     part = share_of_columns(left, mass, sizes) ** unit.power
     if rounds:
         part = max(part, share_beside(left, mass, sizes, unit.power))
-    part = min(Fraction(part), ALONE)
-    epsilon = max(run.policy.shorten(part * (columns + tables)), columns)
+    share = min(Fraction(part), ALONE)
+    epsilon = max(run.policy.shorten(share * (columns + tables)), columns)
     return Look(epsilon - columns, columns + tables - epsilon, ties)
 
 
@@ -224,7 +222,7 @@ class Gate:
     question, and what a name and a table cost, follows from the answers.
     """
 
-    def __init__(self, run: Any, epsilon: Fraction) -> None:
+    def __init__(self, run: Run, epsilon: Fraction) -> None:
         self.run, self.policy, self.n = run, run.policy, run.facts.n
         self.sizes, self.unit = run.policy.sizes, run.facts.unit
         self.whole, self.most = run.facts.epsilon, min(epsilon, MOST_OF_TIES * run.facts.epsilon)
@@ -242,7 +240,7 @@ class Gate:
             if self.price > self.most:
                 self.pairs, self.sees_means = [], False
 
-    def _pairs(self) -> list[Columns]:
+    def _pairs(self) -> list[tuple[int, int]]:
         """The pairs to ask about; none where the name of a strong one would cost too much."""
         if self.policy.forced or self.policy.label:
             return []
@@ -263,12 +261,12 @@ class Gate:
         least = association_noise(self.n, self.sizes, self.pairs, whole)
         return Fraction((least / noise) ** self.unit.power)
 
-    def _need(self, pair: Columns, tie: float) -> Fraction:
+    def _need(self, pair: tuple[int, int], tie: float) -> Fraction:
         """ε of the table of a pair that is tied so much; 0 where it can't pay."""
         cells = self.policy.possible(pair)
         return self.whole * need_of_tie(tie, cells, self.n, self.whole, self.unit)
 
-    def _price_of_name(self, pairs: Sequence[Columns], tie: float) -> Fraction:
+    def _price_of_name(self, pairs: Pairs, tie: float) -> Fraction:
         """The part of ε for which a choice names a pair that is tied so much: is :data:`SURE`."""
         exponent = float(self.run.curator.exponent(self.whole))
         least = least_named(pairs, self.sizes, self.n, exponent, SURE)
@@ -297,7 +295,7 @@ class Gate:
         self.price, self.noise = self.again, self._noise(self.again)
         return self.spent + self.price <= self.most and self.ask() and self.tie >= FAINT
 
-    def name(self, epsilon: Fraction) -> Columns:
+    def name(self, epsilon: Fraction) -> tuple[int, int]:
         """The pair that is tied most, which nobody asks about again.
 
         **Privacy:** an exponential mechanism on R less a public :func:`chance_ties`.
@@ -323,7 +321,7 @@ class Gate:
 
         **Privacy:** what :meth:`ask` and :meth:`name` cost.
         """
-        found = list[tuple[Columns, Fraction]]()
+        found = list[tuple[tuple[int, int], Fraction]]()
         while self.pairs:
             if not (self.ask_again() if found else self.tie or self.ask()):
                 break
@@ -340,7 +338,7 @@ class Gate:
                 break
             found.append((pair, need))
             self.spent += need
-        ties = list[tuple[Columns, TableBudget]]()
+        ties = list[tuple[tuple[int, int], TableBudget]]()
         for pair, need in found:
             best = max(
                 need, self.whole * fair_part(self.policy.possible(pair), self.sizes, self.unit)
@@ -359,9 +357,7 @@ def least_mean(facts: Facts) -> float:
     return least_tie(mass, sizes) + CLEAR * doubt
 
 
-def least_named(
-    pairs: Sequence[Columns], sizes: Sequence[int], n: int, epsilon: float, odds: float
-) -> float:
+def least_named(pairs: Pairs, sizes: Sequence[int], n: int, epsilon: float, odds: float) -> float:
     """The tie of which a choice with exponent ``epsilon`` would name the pair.
 
     ``odds``: against all other pairs. Those of one of m pairs that is stronger by R are
@@ -371,13 +367,13 @@ def least_named(
     return math.log(len(pairs) * odds) / exponent
 
 
-def chance_ties(pairs: Sequence[Columns], sizes: Sequence[int], n: int) -> np.ndarray:
+def chance_ties(pairs: Pairs, sizes: Sequence[int], n: int) -> np.ndarray:
     """The K that n independent records show at most: R of √|X||Y| / √(2πn). Public."""
     i, j = np.minimum(sizes, EFFECTIVE)[np.array(pairs, dtype=np.int64)].T
     return np.rint(2 * n * n * np.sqrt(i * j / (2 * math.pi * n))).astype(np.int64)
 
 
-def strongest_tie(pair: Columns, sizes: Sequence[int]) -> float:
+def strongest_tie(pair: tuple[int, int], sizes: Sequence[int]) -> float:
     """How far a pair can be from independence: copies of m values that are equally frequent."""
     return 1 - 1 / min(sizes[column] for column in pair)
 

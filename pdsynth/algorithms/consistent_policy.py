@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations
-from typing import Any
 
 import numpy as np
 
@@ -372,35 +371,3 @@ def clique_limit(mass: Fraction, columns: int) -> int:
     """
     cells = math.floor(MOST_CELLS * max(Fraction(1), mass / MASS))
     return max(MOST_CELLS, min(cells, Agree.most_cells // columns))
-
-
-def reserve(run: Any, epsilon: Fraction) -> Fraction:
-    """Measure the one table of each sensitive attribute; what is left of ε.
-
-    ``run``: :class:`~pdsynth.algorithms.consistent.Run`.
-
-    **Privacy:** ε/m per attribute: a selection of its partner unless policy names it, and the
-    table; after STOP its column once more. Nothing else touches it besides its own column.
-    """
-    policy, rest = run.policy, epsilon
-    for j in policy.hidden:
-        each, pairs = policy.shorten(epsilon / len(policy.hidden)), policy.pairs_with(j)
-        if not pairs:
-            continue
-        rest -= each
-        if policy.partners[j]:
-            run.measure(pairs[0], TableBudget(each, source=TABLE))
-            continue
-        choosing = policy.shorten(each * SELECT)
-        budget = TableBudget(each - choosing, source=TABLE)
-        chosen = run.choose(
-            run.expected_in(run.model.fit(), pairs),
-            choosing,
-            lambda _, budget=budget: budget,
-            source="the one table that holds a sensitive attribute",
-            step=f"partner of {policy.schema.names[j]}",
-        )
-        if chosen is None:  # its loss is the same, as was known before the run
-            chosen, budget = (j,), TableBudget(budget.epsilon, source=COLUMN)
-        run.measure(chosen, budget)
-    return rest

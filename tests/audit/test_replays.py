@@ -14,7 +14,7 @@ from privacy_tools import as_measured, frames_of, weaken
 
 import pdsynth as pds
 from pdsynth import audit
-from pdsynth.algorithms.consistent import Run
+from pdsynth.algorithms.consistent_run import Run
 from pdsynth.algorithms.hpprivbayes import Groups
 from pdsynth.audit.pairs import straddle_in_order
 from pdsynth.audit.replays import Step

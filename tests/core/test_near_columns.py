@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pdsynth as pds
-from pdsynth.algorithms.consistent import WARM, Run
+from pdsynth.algorithms.consistent import WARM
+from pdsynth.algorithms.consistent_run import Run
 from pdsynth.core import agreement
 from pdsynth.core.agreement import GrowingModel, NoisyTable, limit_columns
 from pdsynth.core.records import marginal
