@@ -2,7 +2,14 @@
 
 from .consistent import MANY, ConsistentBayes
 from .consistent_look import ALONE, chance_of_columns, share_of_columns, share_of_look
-from .consistent_policy import LARGEST_SET, MOST_CANDIDATES, MOST_CELLS, SET_CELLS
+from .consistent_policy import (
+    LARGEST_SET,
+    MASS,
+    MOST_CANDIDATES,
+    MOST_CELLS,
+    SET_CELLS,
+    clique_limit,
+)
 from .genetic import (
     MOST_EXACT,
     ONE,

@@ -362,7 +362,7 @@ def price(cells: int, usual: int) -> Fraction:
     return Fraction(math.isqrt(16**2 * cells // usual) or 1, 16)
 
 
-def clique_limit(mass: Fraction, columns: int) -> int:
+def clique_limit(mass: Fraction | float, columns: int) -> int:
     """Cells that a clique may have, for ``mass`` = n ε: 2^14 · max(1, n ε / 10^5).
 
     More records or more ε pay for more tables, and cliques must hold these. At most 2^20 over the

@@ -35,12 +35,12 @@ from ..algorithms import (
     LARGEST_SET,
     MANY,
     MOST_CANDIDATES,
-    MOST_CELLS,
     SET_CELLS,
     ConsistentBayes,
     PrivBayes,
     SensitivityGroups,
     chance_of_columns,
+    clique_limit,
     share_of_columns,
     share_of_look,
 )
@@ -82,7 +82,6 @@ SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves, and that a chain of tables adds
 UNEVEN = 0.6  # sampling error against that of values that are equally common: median of nine tables
-GIVES_ROOM = 10**5  # a clique may hold MOST_CELLS at this ε n, and in proportion to it beyond
 FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
 NAMED = 5  # columns that a sentence names
 
@@ -210,7 +209,7 @@ class _Facts:
 
         Cliques of c typical columns hold at most (d − c)(c − 1) + c(c − 1)/2 of d(d − 1)/2 pairs.
         """
-        room = MOST_CELLS * max(1.0, self.mass / GIVES_ROOM)
+        room = clique_limit(self.mass, self.d)
         c = min(max(math.log(room) / math.log(self.typical), 2.0), float(self.d))
         return 1 - ((self.d - c) * (c - 1) + c * (c - 1) / 2) / max(self.pairs, 1)
 

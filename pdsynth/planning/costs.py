@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..algorithms import MASS, MOST_CELLS, clique_limit
+
 CODE, ROW, BIT_ROW = 3.5e-8, 3e-9, 4e-10  # seconds of a cell to encode, of a record in one table
 STEP, SET, CANDIDATE, NOISY = 6e-4, 3e-5, 3e-7, 2.5e-6  # of a mechanism, a set, a noisy cell
 SCORED, FITTED, GROWN = 6e-5, 1e-3, 2e-8  # of a round: a set, a column, a column and 1 of ε n
@@ -56,8 +58,9 @@ class Cost:
     def rounds(self, sets: int, rounds: float, mass: float) -> tuple[float, float]:
         """So many rounds, each of which scores all sets and fits the model anew.
 
-        With ``mass`` = ε n the cliques grow, and with them the time of a fit.
+        With ``mass`` = ε n the cliques grow to their limit, and with them the time of a fit.
         """
+        mass = min(mass, MASS * clique_limit(mass, self.d) / MOST_CELLS)
         each = SCORED * sets + self.d * (FITTED + GROWN * mass)
         seconds = sets * (self.n * ROW + SET) + rounds * each
         return self._sum(seconds, sets * min(self._mean_cells(2), 4096), 0)
