@@ -37,6 +37,7 @@ CELLS = [
     pd.Timestamp("2020-01-01T23:00-05:00"),
     pd.Timestamp("2020-01-02T04:00+00:00"),
     "2020-01-01T23:00-05:00",
+    *("7:05", "1:05:33", "1 h 5 min", "90 s", "2026-W05", "E11.9", "E11", "94103"),
 ]
 ATTRIBUTES = [
     A.categorical("x", [0, 1, 9], other=9),
@@ -54,7 +55,12 @@ ATTRIBUTES = [
     A.numeric("x", 0, 99, integer=True, date="age", on="2026-12-31", clip=True, missing=True),
     A.numeric("x", 1, 12, bins=12, integer=True, date="month", format="%d.%m.%Y", missing=True),
     A.numeric("x", 1, 7, bins=7, integer=True, date="weekday", missing=True),
+    A.numeric("x", 1, 53, bins=53, integer=True, date="week", missing=True),
     A.numeric("x", 0, 24, bins=24, date="hour", clip=True, missing=True),
+    A.numeric("x", 0, 600, bins=9, integer=True, number="h:min", clip=True, missing=True),
+    A.numeric("x", 0, 60, bins=9, number="min:s", missing=True),
+    A.categorical("x", ["E", "E11", 4], prefix=1, other=4),
+    A.categorical("x", [1, 2, 9], prefix=1, missing=True),
 ]
 DTYPES = [
     object, None, "str", "string", "category", "bool", "boolean", "int64", "Int64", "UInt64",

@@ -94,10 +94,11 @@ for ages in ([34, 35, 61], [34, 35, 36]):
 # | code | **all** of the codebook, also what nobody has | `Attribute.categorical(name, […])` |
 # | cell that the form lets people skip | declare it whether or not somebody did | `missing=True` |
 # | rare value | fold by a public list (country → continent), never by a count | one category less |
-# | date, time | year, month, weekday, hour or age, as a number | `Attribute.numeric("born", 17, 90, date="age", on="2020-01-01")` |
+# | long code (ICD, postal) | its first signs | `prefix=3` |
+# | date, time | year, month, week, weekday, hour or age | `Attribute.numeric("born", 17, 90, date="age", on="2020-01-01")` |
 # | open list, other spellings, other words for "empty" | say so; each cell is recoded by itself | `other="elsewhere"`, `mapping={"1": "yes"}`, `na_values=["?"]` |
 # | id, name, address, free text | no finite public domain: leave it out | |
-# | survey weight, twin column | not a fact about the person, or said twice and paid twice | leave it out |
+# | survey weight, twin column | no fact about the person, or said twice | leave it out |
 
 # %%
 A, book = pds.Attribute, pds.datasets.load_adult().schema  # UCI's documentation; yours is on paper

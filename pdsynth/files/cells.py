@@ -1,4 +1,4 @@
-"""How texts are read: as numbers in the form that is declared, and as days."""
+"""How texts are read: as numbers in the form that is declared, as times and as days."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ FORMS = {
     "1234.5": ("", "."),
 }
 PLAIN = "1234.5"  # no currency or per cent sign, either
+# How a time that something took is written: how many of its last number make a minute.
+DURATIONS = {"h:min": 1, "min:s": 60}
+CLOCKED = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):([0-5]\d(?:[.,]\d{1,9})?)", re.ASCII)
+SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}  # by the first letter of the unit
+SPOKEN = re.compile(  # 2 days 7 h 5 min; each once, the longest first
+    r"(?:(?P<d>\d{1,9}) ?d(?:ays?)?,? ?)?(?:(?P<h>\d{1,9}) ?h(?:r|rs|ours?)?,? ?)?"
+    r"(?:(?P<m>\d{1,9}) ?m(?:ins?|inutes?)?,? ?)?"
+    r"(?:(?P<s>\d{1,9}(?:[.,]\d{1,9})?) ?s(?:ecs?|econds?)?)?",
+    re.ASCII | re.IGNORECASE,
+)
 LONGEST = 400  # signs of a text that may be a number or a day
 TIME = r"\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?\s*(?:Z|[-+]\d\d(?::?\d\d)?)?"
 ISO = re.compile(
@@ -29,6 +39,8 @@ ISO = re.compile(
     rf"|[-/. ](\d\d?)(?:[-/. ](\d\d?)(?:[T ]{TIME})?)?)?",  # 2026, 2026-12, 2026-1-5
     re.ASCII,
 )
+WEEK = re.compile(r"(\d{4})-?W(\d\d)(?:-?([1-7]))?", re.ASCII)  # 2026-W05, 2026-W05-1
+THURSDAY = "4"  # is in the year that its week belongs to
 CLOCK = re.compile(r"(?:(.+)[T ])?(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?", re.ASCII)
 
 
@@ -43,7 +55,7 @@ def read_number(text: str, form: str = "1,234.5", units: Iterable[str] = ()) -> 
     """The number that a text is, written as ``form`` says; None if it is none.
 
     A currency or per cent sign beside it is left out, and one of ``units``. Texts of more than 400
-    signs are no numbers.
+    signs are no numbers. ``form`` may be one of :data:`DURATIONS`: then minutes.
 
     >>> [read_number(text) for text in ("$1,234", "12 %", "1,2")]
     [1234.0, 12.0, None]
@@ -52,10 +64,33 @@ def read_number(text: str, form: str = "1,234.5", units: Iterable[str] = ()) -> 
     """
     if len(text) > LONGEST:
         return None
+    if form in DURATIONS:
+        return read_minutes(text, form)
     bare = [text := text.strip()]
     bare += [text.removesuffix(unit) for unit in units if text.endswith(unit)]
     bare += [text.removeprefix(unit) for unit in units if text.startswith(unit)]
     return next((x for x in (_read_bare(part, form) for part in bare) if x is not None), None)
+
+
+def read_minutes(text: str, form: str) -> float | None:
+    """The minutes that something took: 7:05 as ``form`` says, 1:05:30, 7 h 5 min, or a number.
+
+    Three numbers are hours, minutes and seconds in either form; a number alone is minutes.
+
+    >>> [read_minutes(text, "h:min") for text in ("7:05", "1:05:30", "1 h 20 min", "90 s", "1 kg")]
+    [425.0, 65.5, 80.0, 1.5, None]
+    >>> read_minutes("5:16", "min:s") * 60
+    316.0
+    """
+    text = text.strip()
+    if clocked := CLOCKED.fullmatch(text):
+        hours, middle, last = (float((part or "0").replace(",", ".")) for part in clocked.groups())
+        return (3600 * hours + 60 * middle + last) / (60 if clocked[1] else DURATIONS[form])
+    spoken = SPOKEN.fullmatch(text) if text else None
+    if spoken is None:
+        return _read_bare(text, PLAIN)
+    parts = {key: part for key, part in spoken.groupdict().items() if part}
+    return sum(SECONDS[key] * float(part.replace(",", ".")) for key, part in parts.items()) / 60
 
 
 def _read_bare(text: str, form: str) -> float | None:
@@ -96,6 +131,8 @@ def read_numbers(texts: pd.Series, form: str = "1,234.5", units: Iterable[str] =
 def read_day(cell: Any, form: str = "") -> date | None:
     """The day of a cell: a date by its type, or a text as ``form`` says (strptime), else ISO 8601.
 
+    A year or a month alone is its first day; a week alone, 2026-W05, its Thursday.
+
     >>> read_day("2026-12-31T10:00"), read_day("31.12.2026", "%d.%m.%Y"), read_day("soon")
     (datetime.date(2026, 12, 31), datetime.date(2026, 12, 31), None)
     """
@@ -108,6 +145,8 @@ def read_day(cell: Any, form: str = "") -> date | None:
     try:
         if form:
             return datetime.strptime(cell.strip(), form).date()
+        if week := WEEK.fullmatch(cell.strip()):
+            return date.fromisocalendar(*map(int, (week[1], week[2], week[3] or THURSDAY)))
         match = ISO.fullmatch(cell.strip())
         if match is None:
             return None

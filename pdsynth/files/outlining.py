@@ -47,10 +47,16 @@ MANY = "? many values, none of them common: group them by public knowledge, or d
 PERSONS = "some come again: if it names persons, release with --records-per-person"
 TOPS = "mapping: is this where the form stops counting?"
 GAPS = "na_values: do these words mean that nothing is known?"
-YEARS = 'years that can occur; date = "month", "weekday" or "age" are possible, too'
-MONTHS = 'one year only, so months; date = "weekday" or "age" are possible, too'
+CODES = "of a code its first signs, for a public grouping (ICD, ISCO, postal): more, or fewer?"
+YEARS = 'years that can occur; date = "month", "week", "weekday" or "age" are possible, too'
+MONTHS = 'one year only, so months; date = "week", "weekday" or "age" are possible, too'
 WITHOUT = "; released rows have no unit"
-HOURS = "hours from midnight; fewer bins are nearer"
+HOURS = 'hours from midnight; what something took is number = "h:min" or "min:s", in minutes'
+MINUTES = "minutes" + WITHOUT
+SHORT = '; does 7:05 mean 7 minutes? Then number = "min:s"'
+COUNTED = re.compile(r"\d ?([dhms:])")  # what a time that something took is counted in
+CODE = re.compile(r"[A-Za-z]{0,3}\d[\dA-Za-z.-]{1,12}", re.ASCII)
+HEADS = 3, 2, 1  # first signs of a code that may be a group's
 # Names of columns that are identifiers; and of texts, unless a few of them come again and again.
 IDENTIFIER = re.compile(
     r"(.*[_ -])?(id|uuid|surname|e[_ -]?mail|phone|address|ssn|iban)", re.IGNORECASE
@@ -207,6 +213,13 @@ def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | No
     for written in WRITTEN:
         if found := _dated(name, distinct, written, how):
             return found
+    counted = {sign for text in distinct for sign in COUNTED.findall(text)}
+    if len(distinct) > LISTED and (":" in counted or len(counted) > 1):
+        minutes = read_numbers(texts, "h:min")
+        if minutes.notna().all():
+            draft, note = _numeric(name, minutes, how | {"number": "h:min"})
+            words = MINUTES + SHORT * (":" in counted)
+            return draft, words if isinstance(draft, Attribute) else note
     return None
 
 
@@ -299,6 +312,10 @@ def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
         return f"? {NAMELESS}", ""
     if len(counts) <= LISTED:
         return Attribute.categorical(name, sorted(counts.index, key=_natural), **how), LIST
+    for signs in HEADS if all(map(CODE.fullmatch, counts.index)) else ():
+        heads = sorted({text[:signs] for text in counts.index}, key=_natural)
+        if 1 < len(heads) <= LISTED:
+            return Attribute.categorical(name, heads, prefix=signs, **how), CODES
     if counts.iloc[:KEPT].sum() < COMMON * len(texts):
         return MANY, PERSONS
     values = sorted(counts.index[:KEPT], key=_natural)

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import EXACT, SchemaError, as_text, show, to_list
-from .cells import FORMS, PLAIN, is_number, read_day, read_hour, read_number
+from ..core import EXACT, SchemaError, as_text, is_whole, show, to_list
+from .cells import DURATIONS, FORMS, LONGEST, PLAIN, is_number, read_day, read_hour, read_number
 
-DATES = ("year", "month", "weekday", "hour", "age")
+DATES = ("year", "month", "week", "weekday", "hour", "age")
 UNIT = re.compile(r"[^\s\d.,'’+−-]")  # the first sign of one
 CLOCKS = re.compile("%[HIcX]")  # what of a format tells the hour
 NOTHING = math.nan  # of all that is declared
@@ -26,12 +26,15 @@ class Recode:
     """What is done to each raw cell of an attribute before it is looked up in the domain.
 
     ``mapping``: (raw text, value) pairs, which rename and merge values. ``na_values``: texts that
-    stand for an empty cell. ``other``: the declared value of whatever isn't listed (open lists).
-    ``date``: "year", "month" (1 to 12), "weekday" (1, Monday, to 7), "hour" (from midnight, 10.5
-    for 10:30) or "age" (completed years on the day ``on``), of dates or times written as ``format``
-    says (strptime; ISO 8601 without). ``number``: how numbers are written, one of :data:`FORMS`; a
-    currency or per cent sign beside them is left out ("12 %" is 12), and so is each of the texts
-    ``unit`` ("75 kg" is 75).
+    stand for an empty cell. ``prefix``: how many of a code's first signs count, where it isn't a
+    declared value as it is (3: "E11.9" is "E11"). ``other``: the declared value of whatever isn't
+    listed (open lists).
+    ``date``: "year", "month" (1 to 12), "week" (ISO 8601: 1 to 53), "weekday" (1, Monday, to 7),
+    "hour" (from midnight, 10.5 for 10:30) or "age" (completed years on the day ``on``), of dates or
+    times written as ``format`` says (strptime; ISO 8601 without). ``number``: how numbers are
+    written, one of :data:`FORMS`; a currency or per cent sign beside them is left out ("12 %" is
+    12), and so is each of the texts ``unit`` ("75 kg" is 75). For times that something took it is
+    "h:min" or "min:s", what 7:05 means; "7 h 5 min" is read by both; all become minutes.
     ``clip``: numbers beyond the public edges become these edges.
 
     Declared values stay as they are, so a synthetic table encodes like a raw one. It acts on each
@@ -40,6 +43,7 @@ class Recode:
 
     mapping: tuple[tuple[str, Any], ...] = ()
     na_values: tuple[str, ...] = ()
+    prefix: int = 0
     other: Any = None
     date: str = ""
     format: str = ""
@@ -85,6 +89,8 @@ class Recode:
         words = [raw.get(key, "") for key in ("date", "format", "on", "number")]
         if not all(isinstance(w, str) for w in words) or not isinstance(raw.get("clip", 0), int):
             raise SchemaError("date, format, on and number must be texts, clip True or False")
+        if not is_whole(raw.get("prefix", 0), 0, LONGEST):
+            raise SchemaError(f"prefix must be a whole number of signs, got {show(raw['prefix'])}")
         recode = cls(
             **raw
             | {
@@ -129,16 +135,18 @@ class Recode:
             if self.date or self.number or self.unit or self.clip:
                 return "date, number, unit and clip belong to numbers: declare a range or edges"
             return ""
-        if self.other is not None:
-            return "other= belongs to listed values; for numbers say clip=True"
+        if self.other is not None or self.prefix:
+            return "other= belongs to listed values, and so does prefix=; for numbers say clip=True"
         strange = [value for _, value in self.mapping if not is_number(value)]
         if strange:
             return f"mapping leads to {strange[0]!r}, which isn't a number"
         return self._number_problem() or self._date_problem()
 
     def _number_problem(self) -> str:
-        if self.number and self.number not in FORMS:
-            return f"number must be one of {tuple(FORMS)}, not {self.number!r}"
+        if self.number and self.number not in (forms := (*FORMS, *DURATIONS)):
+            return f"number must be one of {forms}, not {self.number!r}"
+        if self.unit and self.number in DURATIONS:
+            return "times that something took have units of their own: leave out unit"
         if bad := [word for word in self.unit if not isinstance(word, str) or not UNIT.match(word)]:
             return f"a unit is a text such as 'kg' that begins as no number does, not {bad[0]!r}"
         return "a date has no unit" if self.unit and self.date else ""
@@ -192,10 +200,13 @@ class Recode:
         return dict(self.mapping)
 
     def _find(self, text: str, values: Mapping[str, Any]) -> Any:
+        found = text
         if text not in values and all(map(is_number, values.values())):
             number = read_number(text, PLAIN)  # written in other ways, too: 4.0, +4, -0
-            text = text if number is None else as_text(number)
-        return values.get(text, NOTHING if self.other is None else self.other)
+            found = text if number is None else as_text(number)
+        if self.prefix and found not in values:
+            found = text[: self.prefix]
+        return values.get(found, NOTHING if self.other is None else self.other)
 
     def _read_number(self, cell: Any, text: str) -> float:
         if is_number(cell):
@@ -210,8 +221,8 @@ class Recode:
         return math.nan if day is None else self._part_of(day)
 
     def _part_of(self, day: dt.date) -> float:
-        if self.date == "weekday":
-            return float(day.isoweekday())
+        if self.date in ("week", "weekday"):
+            return float(getattr(day.isocalendar(), self.date))
         if self.date != "age":
             return float(getattr(day, self.date))
         until = dt.date.fromisoformat(self.on)

@@ -6,6 +6,7 @@ from click.testing import CliRunner
 from messy import DRAFTED, NAMES, messy, review
 
 import pdsynth as pds
+from pdsynth.files.cells import read_number
 from pdsynth.files.command_line import commands
 from pdsynth.files.outlining import outline
 
@@ -89,7 +90,7 @@ def first_line(cells):
         ("1,{} m", '"1.1 to 1.39 in 16 bins", number = "1.234,5", unit = "m"'),
         ("CHF {},50", 'number = "1.234,5", unit = "CHF"'),
         ("-{}°", '"-39 to -10 in 16 bins", number = "1,234.5", unit = "°"'),
-        ("{} h 5 min", 'other = "elsewhere"'),
+        ("{} ft 5 in", 'other = "elsewhere"'),
         ("Room {}", 'other = "elsewhere"'),
         ("{}–99 years", 'other = "elsewhere"'),
         ("0{} t", 'other = "elsewhere"'),
@@ -106,6 +107,27 @@ def test_a_unit_may_have_an_ending_and_two_units_are_none():
     assert '"0 to 29 in 16 bins", number = "1,234.5", unit = ["day", "days"]' in first_line(days)
     assert "unit" not in first_line(f"{i} {'kg' if i % 2 else 'lb'}" for i in range(30))
     assert "unit" not in first_line(f"{i} {'m' if i % 2 else 'min'}" for i in range(30))
+
+
+@pytest.mark.parametrize(
+    ("form", "asked"),
+    [("{0} h {0} min", False), ("{0}h{0}m", False), ("{0} days, 2 hours", False), ("{0}:59", True)],
+)
+def test_times_that_something_took_are_drafted_as_minutes(form, asked):
+    line = first_line(form.format(i) for i in range(10, 40))
+    assert 'number = "h:min"' in line and "minutes; released rows have no unit" in line
+    assert ('number = "min:s"' in line) == asked
+    read = read_number(form.format(10), "h:min")
+    assert read == {"{0}h{0}m": 610, "{0} days, 2 hours": 14_520, "{0}:59": 659}.get(form, 610)
+
+
+def test_codes_are_drafted_by_their_first_signs():
+    codes = [f"{letter}{i}.{i % 7}" for letter in "EIJ" for i in range(10, 40)]
+    assert '"E1 | E2 | E3 | I1 | I2 | I3 | J1 | J2 | J3", prefix = 2' in first_line(codes)
+    assert '"01 | 02 | 03", prefix = 2' in first_line(f"0{i}x" for i in range(100, 400, 13))
+    assert "prefix" not in first_line(codes[:20]), "few codes are listed"
+    assert "prefix" not in first_line([*codes, "other words"])
+    assert "prefix" not in first_line(f"A10{i}" for i in range(10, 40)), "one group is none"
 
 
 def test_a_few_values_are_listed_by_the_numbers_in_them():

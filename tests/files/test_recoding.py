@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import pdsynth as pds
 from pdsynth.core.attribute import as_text, find_distinct
 from pdsynth.core.schema import BinaryEncoding
-from pdsynth.files.cells import read_numbers
+from pdsynth.files.cells import read_number, read_numbers
 from pdsynth.files.file_format import FileFormat
 from pdsynth.files.recoding import Recode
 
@@ -71,6 +71,68 @@ def test_weekdays_and_hours_by_hand():
     for wrong in ("24:00", "10:60", "2026-11-27", "soon 10:30", datetime.date(2026, 11, 27)):
         with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
             codes(hour, ["10:30", wrong])
+
+
+def test_iso_weeks_by_hand():
+    """A week alone is its Thursday, which is in the year that the week belongs to."""
+    week = A.numeric("seen", 1, 53, bins=53, integer=True, date="week")
+    year = A.numeric("seen", 2020, 2026, bins=7, integer=True, date="year")
+    cells = ["2020-W53", "2025-W01", "2026W05", "2024-W05-1", "2021-01-03", "2024-12-30"]
+    assert codes(week, cells) == [52, 0, 4, 4, 52, 0]
+    assert codes(year, ["2020-W53", "2025-W01"]) == [0, 5]
+    for wrong in ("2021-W53", "2026-W00", "2026-W5", "W05"):
+        with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
+            codes(week, [*cells, wrong])
+
+
+def test_times_that_something_took_by_hand():
+    waited = A.numeric("waited", 0, 600, bins=601, integer=True, number="h:min")
+    cells = ["7:05", "7 h 5 min", "1:05:00", "1h 20m", "2 hours", "120 s", "26", 26, "0:59"]
+    assert codes(waited, cells) == [425, 425, 65, 80, 120, 2, 26, 26, 59]
+    pace = A.numeric("pace", 0, 600, bins=600, number="min:s")
+    assert codes(pace, ["5:16", "5 min 16 s", "1:05:33", 5.9, "316s"]) == [5, 5, 65, 5, 5]
+    days = A.numeric("stayed", 0, 10_000, bins=10_001, integer=True, number="h:min")
+    assert codes(days, ["2 days 3 h", "1 d", "26:00"]) == [3060, 1440, 1560]
+    for wrong in ("7:60", "7:5", "5 min 3 h", "5 h 5 h", "3 kg", "h", "-5:00", "7:05 h"):
+        with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
+            codes(waited, [*cells, wrong])
+    with pytest.raises(pds.SchemaError, match="leave out unit"):
+        A.numeric("waited", 0, 600, number="h:min", unit="min")
+    with pytest.raises(pds.SchemaError, match="number must be one of"):
+        FileFormat(number="h:min")
+
+
+@given(st.integers(0, 9999), st.integers(0, 59))
+def test_a_time_reads_alike_however_it_is_written(minutes, seconds):
+    hours, rest = divmod(minutes, 60)
+    texts = [
+        f"{hours}:{rest:02d}:{seconds:02d}",
+        f"{hours} h {rest} min {seconds} s",
+        f"{minutes} minutes {seconds} seconds",
+        f"{60 * minutes + seconds}s",
+    ]
+    for form in ("h:min", "min:s"):
+        assert {read_number(text, form) for text in texts} == {(60 * minutes + seconds) / 60}
+    assert read_number(f"{minutes}:{seconds:02d}", "min:s") == (60 * minutes + seconds) / 60
+    assert read_number(f"{hours}:{rest:02d}", "h:min") == minutes
+
+
+def test_the_first_signs_of_a_code_by_hand():
+    ill = A.categorical(
+        "ill", ["E", "I", "I10", "other"], prefix=1, other="other", mapping={"X9": "E"}
+    )
+    assert codes(ill, ["E11.9", "I25.10", "I10", "J44", "X9", "X99", "E", "I101", "other"]) == [
+        0, 1, 2, 3, 0, 3, 0, 1, 3,
+    ]  # fmt: skip
+    area = A.categorical("area", [0, 1, 9], prefix=1, na_values=["?"], missing=True)
+    assert codes(area, ["02139", 94103, "1", 1, "?", None]) == [0, 2, 1, 1, 3, 3]
+    with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
+        codes(area, ["02139", "60601"])
+    with pytest.raises(pds.SchemaError, match="so does prefix"):
+        A.numeric("age", 0, 99, prefix=1)
+    for wrong in (-1, 1.5, True, "1", 10**6):
+        with pytest.raises(pds.SchemaError, match="prefix must be a whole number"):
+            A.categorical("ill", ["E", "I"], prefix=wrong)
 
 
 @given(
@@ -161,6 +223,8 @@ def test_a_synthetic_table_encodes_like_a_raw_one(data):
                 A.categorical("x", ["1", 1], dtype="category"),
                 A.numeric("x", 1900, 2000, bins=7, integer=True, date="year"),
                 A.numeric("x", 0, 9.5, bins=3, number="1.234,5", clip=True, missing=True),
+                A.numeric("x", 0, 9.5, bins=3, number="min:s"),
+                A.categorical("x", ["E", "E11", 4], prefix=1),
             ]
         )
     )
