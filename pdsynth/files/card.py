@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ..concentrated import pair
 from ..core import BudgetError, Model, Schema, SchemaError, needed_for, short, show
 from .pages import render, style
+from .schemas import meanings
 from .session import Session
 from .story import find_pairs
 from .writing import quote
@@ -124,6 +125,7 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "model": model,
         "ledger": ledger,
         "schema": model.schema,
+        "meanings": meanings(model.schema),
         "account": None if session is None else _standing(session),
         "epsilon": epsilon,
         "delta": delta,

@@ -15,7 +15,15 @@ import numpy as np
 from ..core import EXACT, SchemaError, as_text, is_whole, show, to_list
 from .cells import DURATIONS, FORMS, LONGEST, PLAIN, is_number, read_day, read_hour, read_number
 
-DATES = ("year", "month", "week", "weekday", "hour", "age")
+MEANS = {  # what released rows hold of a date
+    "year": "the year of a date",
+    "month": "the month of a date",
+    "week": "the ISO week of a date",
+    "weekday": "the weekday of a date, 1 is Monday",
+    "hour": "hours from midnight",
+    "age": "completed years on",
+}
+DATES = (*MEANS,)
 UNIT = re.compile(r"[^\s\d.,'’+−-]")  # the first sign of one
 CLOCKS = re.compile("%[HIcX]")  # what of a format tells the hour
 NOTHING = math.nan  # of all that is declared
@@ -113,6 +121,20 @@ class Recode:
         if self.unit:
             options["unit"] = self.unit[0] if len(self.unit) == 1 else list(self.unit)
         return options
+
+    def meaning(self) -> str:
+        """What released rows hold where raw cells were written otherwise; "" where that is plain.
+
+        **Privacy:** public, as all of a schema.
+        """
+        if self.date:
+            return f"{MEANS[self.date]} {self.on}".rstrip()
+        if self.prefix:
+            signs = "sign" if self.prefix == 1 else f"{self.prefix} signs"
+            return f"the first {signs} of a code"
+        if self.number in DURATIONS:
+            return "minutes"
+        return f"in {show(self.unit[0])}" if self.unit else ""
 
     def problem(self, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
         """What is impossible beside a domain, in words; "" where nothing is."""

@@ -35,6 +35,7 @@ from ..core import (
 )
 from .card import check_about, make_card
 from .reading import read_csv
+from .schemas import meanings, save_schema
 from .session import Session
 from .writing import write_csv, write_parquet
 
@@ -193,7 +194,7 @@ def fill(
         model.to_json(draft / "model.json")
     (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
     write_csv(measured_cells(model), draft / MEASURED)
-    _write_schema(as_released(model.shown), draft / "schema.toml")
+    _write_schema(as_released(model.shown), draft / "schema.toml", meanings(model.schema))
     write_card(draft, model, rows=len(table), **facts)
 
 
@@ -262,14 +263,14 @@ def publish(draft: Path, place: Path) -> Path:
     return draft.rename(free)
 
 
-def _write_schema(schema: Schema, path: Path) -> None:
+def _write_schema(schema: Schema, path: Path, notes: Mapping[str, str]) -> None:
     for name, why in schema.left_out.items():
         if why.startswith("?") or why != why.strip():
             raise SchemaError(
                 f"the reason why {show(name)} is left out begins with a question mark, which marks "
                 "an open line of a schema's file, or has blanks at an end: write it in other words"
             )
-    schema.write(path)
+    save_schema(schema, path, notes)
 
 
 def open_lines(path: Path) -> list[str]:

@@ -76,8 +76,16 @@ def open_schema(path: str | os.PathLike[str]) -> Schema:
     return Schema(**read_schema(_read_text(Path(path)), Path(path).name))
 
 
-def save_schema(schema: Schema, path: str | os.PathLike[str]) -> None:
-    """Write the TOML file of a schema, as :meth:`.Schema.write` says."""
+def meanings(schema: Schema) -> dict[str, str]:
+    """What released rows hold, by name, where raw cells were written otherwise: see Recode."""
+    told = {a.name: a.recode.meaning() for a in schema.attributes if isinstance(a.recode, Recode)}
+    return {name: meaning for name, meaning in told.items() if meaning}
+
+
+def save_schema(
+    schema: Schema, path: str | os.PathLike[str], notes: Mapping[str, str] | None = None
+) -> None:
+    """Write the TOML file of a schema, as :meth:`.Schema.write` says; ``notes``: comments."""
     check_path(path)
     file = Path(path)
     if file.exists():
@@ -87,7 +95,7 @@ def save_schema(schema: Schema, path: str | os.PathLike[str]) -> None:
                 f"{file.name} was written or edited by hand, and its comments would be lost: "
                 "name another file"
             )
-    text = write_schema(_fields(schema))
+    text = write_schema(_fields(schema), notes)
     if say_exactly(Schema(**read_schema(text))) != say_exactly(schema):
         raise SchemaError("this schema can't be written as TOML")
     file.write_text(text, encoding="utf-8", newline="\n")

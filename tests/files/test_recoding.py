@@ -341,3 +341,36 @@ def test_bits_that_spell_one_value_too_many_become_a_declared_one():
 def test_encodings_in_which_a_sign_changes_later_bytes_are_refused(name):
     with pytest.raises(pds.SchemaError, match="there is no encoding"):
         FileFormat(encoding=name)
+
+
+def test_a_release_says_what_its_rows_hold(tmp_path):
+    """Of a number its unit, of a date its part: in the schema file and on the card."""
+    schema = pds.Schema(
+        [
+            A.categorical("ill", ["E", "I"], prefix=1),
+            A.numeric("weight", 0, 200, unit=["k\ng", "kg"]),
+            A.numeric("waited", 0, 90, number="h:min"),
+            A.numeric("seen", 1, 12, date="month"),
+            A.numeric("born", 0, 99, date="age", on="2026-12-31"),
+            A.numeric("plain", 0, 9, clip=True),
+        ]
+    )
+    frame = pd.DataFrame({a.name: ["E1", "I2"] * 20 for a in schema.attributes[:1]})
+    frame = frame.assign(weight=50, waited="0:20", seen="2026-03-01", born="1990-01-01", plain=3)
+    place = pds.datasets.write_release(pds.PrivBayes(1.0).fit(frame, schema).model_, tmp_path / "r")
+    said = {
+        "ill": "the first sign of a code",
+        "weight": r"in 'k\ng'",
+        "waited": "minutes",
+        "seen": "the month of a date",
+        "born": "completed years on 2026-12-31",
+    }
+    lines = (place / "schema.toml").read_text(encoding="utf-8").splitlines()
+    for name, meaning in said.items():
+        assert any(line.startswith(name) and line.endswith(f"  # {meaning}") for line in lines)
+    assert not any("#" in line for line in lines if line.startswith("plain"))
+    told = (place / "card.html").read_text(encoding="utf-8")
+    assert "What columns hold: ill: the first sign of a code; weight: in" in told
+    released = pds.Schema.read(place / "schema.toml")
+    table = pd.read_csv(place / "synthetic.csv")
+    assert released.encode(table).shape == schema.encode(table).shape, "rows are read by both"
