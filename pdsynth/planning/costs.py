@@ -11,17 +11,20 @@ import numpy as np
 
 from ..algorithms import MASS, MOST_CELLS, clique_limit
 
-CODE, ROW, BIT_ROW = 3.5e-8, 3e-9, 4e-10  # seconds of a cell to encode, of a record in one table
-STEP, SET, CANDIDATE, NOISY = 6e-4, 3e-5, 3e-7, 2.5e-6  # of a mechanism, a set, a noisy cell
-SCORED, FITTED, GROWN = 6e-5, 1e-3, 2e-8  # of a round: a set, a column, a column and 1 of ε n
-REFERENCE = 1.2e-3  # seconds of `_count` where the constants were measured
+CODE, ROW, BIT_ROW = 2.8e-8, 3e-9, 1.5e-10  # seconds of a cell to encode, of a record in one table
+STEP, SET, CANDIDATE, NOISY = 2e-4, 1.5e-5, 3e-7, 8e-7  # of a mechanism, a set, a noisy cell
+SCORED, FITTED, GROWN = 3e-5, 8e-4, 1.5e-8  # of a round: a set, a column, a column and 1 of ε n
+BASE, JOINED = 0.005, 0.006  # of a fit; of a forest's column where n is 10^4, in proportion to √n
+REFERENCE = 5.3e-4  # seconds of `_count` where the constants were measured
 
 
 def _count() -> float:
-    """Seconds of one table of 2^20 records."""
-    key = np.arange(2**20) % 1000
+    """Seconds of one table of 2^18 records, and of many of a few records, as in most fits."""
+    key = np.arange(2**18) % 1000
     start = time.process_time()
     np.bincount(key)
+    for _ in range(200):
+        np.bincount(key[:100]).sum()
     return time.process_time() - start
 
 
@@ -38,7 +41,7 @@ class Cost:
     def __init__(self, n: int, sizes: Sequence[int]) -> None:
         self.n, self.sizes, self.d = n, np.array(sizes, dtype=float), len(sizes)
         self.row = BIT_ROW if self.sizes.max() == 2 else ROW
-        self.encode = 0.01 + CODE * n * self.d + STEP * self.d
+        self.encode = BASE + CODE * n * self.d + STEP * self.d
 
     def degree(self, k: int) -> tuple[float, float]:
         """PrivBayes with k parents; 0: single columns."""
@@ -52,7 +55,7 @@ class Cost:
         """A forest of pairs, chosen one after the other, and tables that agree."""
         cells = self._mean_cells(2)
         seconds = pairs * (self.n * ROW + SET) + 1.5e-6 * self.d * pairs
-        seconds += 0.01 * self.d * math.sqrt(self.n / 1e4) + NOISY * self.d * cells
+        seconds += JOINED * self.d * math.sqrt(self.n / 1e4) + NOISY * self.d * cells
         return self._sum(seconds, pairs * cells, 0)
 
     def rounds(self, sets: int, rounds: float, mass: float) -> tuple[float, float]:
