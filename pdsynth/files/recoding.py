@@ -222,13 +222,12 @@ class Recode:
         return dict(self.mapping)
 
     def _find(self, text: str, values: Mapping[str, Any]) -> Any:
-        found = text
-        if text not in values and all(map(is_number, values.values())):
+        if self.prefix and text not in values:
+            text = text[: self.prefix]
+        elif text not in values and all(map(is_number, values.values())):
             number = read_number(text, PLAIN)  # written in other ways, too: 4.0, +4, -0
-            found = text if number is None else as_text(number)
-        if self.prefix and found not in values:
-            found = text[: self.prefix]
-        return values.get(found, NOTHING if self.other is None else self.other)
+            text = text if number is None else as_text(number)
+        return values.get(text, NOTHING if self.other is None else self.other)
 
     def _read_number(self, cell: Any, text: str) -> float:
         if is_number(cell):

@@ -126,6 +126,7 @@ def test_the_first_signs_of_a_code_by_hand():
     ]  # fmt: skip
     area = A.categorical("area", [0, 1, 9], prefix=1, na_values=["?"], missing=True)
     assert codes(area, ["02139", 94103, "1", 1, "?", None]) == [0, 2, 1, 1, 3, 3]
+    assert codes(area, ["001", "009", 1.0]) == [0, 0, 1], "a code is no number"
     with pytest.raises(pds.SchemaError, match="1 value.s. outside"):
         codes(area, ["02139", "60601"])
     with pytest.raises(pds.SchemaError, match="so does prefix"):
