@@ -370,7 +370,7 @@ A verdict follows a rule that is the same for all methods; nothing was tuned to 
 
 2-way average variation distance (mean total variation distance over all 91 pairs of attributes) against ε: trials of {drawn} of
 the [yardsticks](yardsticks/README.md). The legend says each promise: pure ε unless it names a δ; ⇄ hides a replaced record, ± an added or
-removed one. Compare curves of the same promise: OpenDP's MST and AIM run in pure ε and with a δ ([NIST's score](yardsticks/README.md) of both).
+removed one. Compare curves of the same promise: OpenDP's MST and AIM, and ConsistentBayes, run in pure ε and with a δ ([NIST's score](yardsticks/README.md) of both).
 Numbers: [main.csv](main.csv).
 Command: `python figures/make.py main`.
 

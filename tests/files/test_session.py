@@ -639,7 +639,7 @@ def kill_at_random(folder, times, late):
         while os.waitpid(number, os.WNOHANG) == (0, 0):  # a hook after the fork ignores the first
             os.kill(number, signal.SIGINT if trial % 2 else signal.SIGKILL)
             time.sleep(0.01)
-        print(*account(folder))
+        print(*account(folder), flush=True)  # else a child that leaves otherwise prints it again
 
 
 def run_here(folder, *options):

@@ -46,7 +46,9 @@ def test_ours_runs_under_the_relation_that_its_curve_names(tiny, relation):
         if curve.relation == relation:
             made.set_params(epsilon=1.0, random_state=0).fit(tiny.frame, tiny.schema)
             assert made.ledger_.relation == relation and made.ledger_.epsilon == 1
-            assert yardstick.RELATIONS[relation] in curve.words and "pure ε" in curve.words
+            promised = PURE if curve.guarantee == "strict" else GUARANTEE
+            assert (getattr(made.ledger_, "delta", None) is None) == (promised == PURE)
+            assert yardstick.RELATIONS[relation] in curve.words and promised in curve.words
 
 
 @pytest.mark.filterwarnings("ignore")
