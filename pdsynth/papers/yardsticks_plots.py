@@ -127,15 +127,15 @@ def shown_in_main(data: pd.DataFrame, same: pd.DataFrame | None = None) -> pd.Da
     part = select(data, metric=DISTANCE, dataset=THESIS).dropna(subset="value")
     part = part[part["method"].isin(MAIN) & part["k"].isin(("", "auto"))]
     beside = part.iloc[:0] if same is None else same_in_main(same)
-    return part[~part["method"].isin(beside.loc[beside["guarantee"] != "strict", "method"])]
+    return part[~part["method"].isin(set(beside["method"]) - OURS.keys())]
 
 
 def same_in_main(same: pd.DataFrame) -> pd.DataFrame:
-    """The trials of figure 3 that stand in the main picture: peers, and ours under ±."""
+    """The trials of figure 3 that stand in the main picture: peers, and what figure 1 lacks."""
     part = select(same, metric=DISTANCE, dataset=THESIS).dropna(subset="value")
     ours = part["method"].isin(OURS)
-    shown = (part["method"] == CONSISTENT) & (part["relation"] == "add_remove")
-    return part[~ours | shown]
+    there = (part["relation"] == "replace_one") & (part["guarantee"] == "strict")
+    return part[~ours | (part["method"] == CONSISTENT) & ~there]
 
 
 def main_picture(data: pd.DataFrame, settings: Any, same: pd.DataFrame | None = None) -> go.Figure:

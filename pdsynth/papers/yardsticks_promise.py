@@ -240,7 +240,7 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
 
 def say_repeated(points: pd.DataFrame) -> str:
     """Repeats of ours and of each peer, and what the relations are."""
-    ours = points["method"].isin(OURS)
+    ours = ~points["method"].isin(LOOKS.keys() - OURS.keys())
     fits = points[~ours].groupby("method")["repeats"].max()
     peers = [f"{name}: {n}" for name, n in fits.items()]
     own = [drawing.say_repeats(points.loc[ours, "repeats"].max())] if ours.any() else []

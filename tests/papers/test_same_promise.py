@@ -115,6 +115,24 @@ def test_ages_in_bins_of_other_years_are_readings_of_ours(tiny, monkeypatch):
     ]
 
 
+def test_the_main_picture_keeps_ours_beside_ours_with_a_delta():
+    """Peers of figure 3 take the place of figure 1's; a curve of ours takes nobody's."""
+    at = {"metric": "2-way distance", "dataset": "Adult, thesis coding", "value": 0.1, "k": ""}
+    ours = {"method": "ConsistentBayes", "guarantee": "strict"}
+    peer = {"method": "MST", "guarantee": GUARANTEE}
+    first = pd.DataFrame([at | ours, at | peer])
+    same = pd.DataFrame(
+        [
+            at | each | {"relation": relation}
+            for each in (ours, ours | {"guarantee": GUARANTEE}, peer)
+            for relation in yardstick.RELATIONS
+        ]
+    )
+    assert list(yardsticks.shown_in_main(first, same)["method"]) == ["ConsistentBayes"]
+    beside = yardsticks.same_in_main(same)
+    assert (beside["method"] == "MST").sum() == 2 and len(beside) == 5
+
+
 class TestScore:
     """NIST's k-marginal score, by hand."""
 
