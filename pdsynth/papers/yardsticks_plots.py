@@ -10,11 +10,11 @@ from . import drawing
 from .drawing import bars_in_range, level, log_ticks, panels, small_print, title_below
 from .results import Key, distinct, select, summarise
 from .yardstick import GUARANTEE, TRUE
-from .yardsticks_promise import OURS, add_curves, described
+from .yardsticks_promise import CONSISTENT, OURS, add_curves, described
 from .yardsticks_promise import say_repeated as promise_repeated
 
 DISTANCE, CLASS = "2-way distance", "majority class"
-CONSISTENT, FOREST = "ConsistentBayes", "ConsistentBayes, forest"
+FOREST = f"{CONSISTENT}, forest"
 MAIN = ("Independent", "PrivBayes", "HPPrivBayes", CONSISTENT, "MST")  # of the main picture
 THESIS = "Adult, thesis coding"
 LOOKS = {  # colour, marker, dash

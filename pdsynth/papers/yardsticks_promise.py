@@ -23,7 +23,7 @@ OURS: Mapping[str, Any] = {
     "PrivBayes": algorithms.PrivBayes,
     "ConsistentBayes": algorithms.ConsistentBayes,
 }
-ADVISED = "ConsistentBayes"
+CONSISTENT = "ConsistentBayes"
 ONLY_REPLACE = ("PrivBayes",)  # needs a public n
 PARTS = 20  # NIST bins ages by the twentieths of the real table
 SCORE = "k-marginal score"
@@ -53,8 +53,10 @@ def curves(settings: Any) -> dict[Promised, Any]:
                 curve = Promised(name, "strict", relation=relation)
                 synthesizers[curve] = make(relation=relation, noise="common")
     for relation in RELATIONS:  # what everybody gets, with the peers' δ
-        curve = Promised(ADVISED, GUARANTEE, relation=relation)
-        synthesizers[curve] = OURS[ADVISED](delta=settings.delta, relation=relation, noise="common")
+        curve = Promised(CONSISTENT, GUARANTEE, relation=relation)
+        synthesizers[curve] = OURS[CONSISTENT](
+            delta=settings.delta, relation=relation, noise="common"
+        )
     for name in settings.same_peers:
         for delta, relation in ((d, r) for d in (0.0, settings.delta) for r in RELATIONS):
             curve = Promised(name, GUARANTEE if delta else PURE, relation=relation)
