@@ -37,6 +37,7 @@ from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
 from pdsynth.core.noise import CommonNoise, ExactNoise
 from pdsynth.core.rules import COUNTING
+from pdsynth.published import ConditionalNoise
 
 GUARANTEES = ("strict", "published", "none")
 
@@ -291,7 +292,7 @@ CASES |= {
             "no budget": ({"budget": 3}, r"budget must be a part.*3"),
             "noise nowhere": ({"conditionals": "nowhere"}, r"conditionals.*'nowhere'"),
             "noise on conditionals": (
-                {"conditionals": parts.ConditionalNoise()},
+                {"conditionals": ConditionalNoise()},
                 r"n times what it claims.*JointCounts",
             ),
             "a strange network": (
@@ -500,7 +501,7 @@ BUDGETS = {
     "availability": parts.Geometric(0.5, classes=3),
 }
 RECONCILIATIONS = {"as measured": parts.AsMeasured(), "agree": parts.Agree()}
-CONDITIONALS = {"counts": parts.JointCounts(), "as printed": parts.ConditionalNoise()}
+CONDITIONALS = {"counts": parts.JointCounts(), "as printed": ConditionalNoise()}
 
 
 def halves(schema: Schema) -> list[list[str]]:

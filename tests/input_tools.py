@@ -13,6 +13,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth import Attribute, Model, Network, Restriction, Schema
 from pdsynth.datasets.tables import Dataset
+from pdsynth.published import ConditionalNoise
 
 schema = Schema(
     (
@@ -78,6 +79,7 @@ NAMESPACE: dict[str, Any] = {
     **vars(pds),
     **{name: getattr(pds.baselines, name) for name in pds.baselines.__all__},
     **{name: getattr(pds.parts, name) for name in pds.parts.__all__},
+    "ConditionalNoise": ConditionalNoise,
     **{name: getattr(pds, name) for name in ("audit", "baselines", "datasets", "evaluate")},
     **{name: value for name, value in globals().items() if name[0] != "_"},
 }

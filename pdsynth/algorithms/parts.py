@@ -5,7 +5,7 @@ from typing import Any
 
 from ..core.agreement import Agree
 from ..core.budgets import AsMeasured, Geometric, JointCounts, Parts, RiskEntropy, Uniform
-from ..core.errors import BudgetError, door, show
+from ..core.errors import BudgetError, show
 from ..core.network import Network, Restriction
 from ..core.recipe import Recipe
 from ..core.schema import Facts
@@ -23,7 +23,6 @@ __all__ = [
     "Agree",
     "AsMeasured",
     "ByTies",
-    "ConditionalNoise",  # noqa: F822 - see __getattr__
     "Fixed",
     "GeneticSearch",
     "Geometric",
@@ -54,8 +53,8 @@ class Synthesizer(Recipe):
         and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
     budget : ``Uniform``, ``Groups``, ``ByTies``, ``RiskEntropy`` or ``Geometric``. None:
         ``Uniform()``.
-    conditionals : where the noise goes: ``JointCounts()``, or ``ConditionalNoise()`` of PrivABN,
-        which isn't private and so is refused under strict. None: ``JointCounts()``.
+    conditionals : where the noise goes. None: ``JointCounts()``. PrivABN's ``ConditionalNoise()``
+        isn't private and so is refused under strict.
     reconcile : what is done to the noisy tables afterwards. None: ``Agree()`` for structures that
         measure, else ``AsMeasured()``.
     share_structure : β, share of ε for the structure; what a structure doesn't need goes to the
@@ -90,13 +89,6 @@ class Synthesizer(Recipe):
                     f"Uniform(), got {show(part)}"
                 )
         return chosen
-
-
-def __getattr__(name: str) -> Any:
-    """The part that isn't private is loaded when it is asked for."""
-    if name == "ConditionalNoise":
-        return door("published").ConditionalNoise
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -22,6 +22,7 @@ import pytest
 
 import pdsynth as pds
 from pdsynth import baselines, parts
+from pdsynth.published import ConditionalNoise
 
 STORE = Path(__file__).with_name("golden.json")
 GUARANTEES = ("strict", "published", "none")
@@ -141,7 +142,7 @@ def recipes(s: str, t: str, schema) -> dict:
         }
         | {
             "mixed: noise on conditionals": pds.Synthesizer(
-                10, structure=parts.Greedy(k=2), conditionals=parts.ConditionalNoise()
+                10, structure=parts.Greedy(k=2), conditionals=ConditionalNoise()
             ),
             "ConsistentBayes": pds.ConsistentBayes(20),
             "ConsistentBayes rounds=0": pds.ConsistentBayes(2, rounds=0),

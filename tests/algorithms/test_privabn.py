@@ -102,7 +102,7 @@ class TestStrict:
             "structure": Adaptive(),
             "share_structure": 0.5,
             "guarantee": "published",
-            "conditionals": parts.ConditionalNoise(),
+            "conditionals": room.ConditionalNoise(),
             "random_state": 2,
         }
         printed, paper = (

@@ -31,6 +31,7 @@ from pdsynth.core.measures import entropy_sensitivity, mutual_information_sensit
 from pdsynth.core.noise import ExactNoise, TableBudget
 from pdsynth.core.rules import COUNTING
 from pdsynth.papers import courtroom
+from pdsynth.published import ConditionalNoise
 
 BROKEN = [name for name, case in CASES.items() if case.expect == VIOLATED]
 SOUND = [name for name, case in CASES.items() if case.expect == NOT_REFUTED]
@@ -498,7 +499,7 @@ class TestBlackBox:
         tables = [schema.decode(rows), schema.decode(np.vstack([rows[:-1], [[1, 0]]]))]
         network = pds.Network((("x0", ()), ("x1", ("x0",))))
         maker = pds.Synthesizer(
-            0.5, structure=network, conditionals=pds.parts.ConditionalNoise(), guarantee="published"
+            0.5, structure=network, conditionals=ConditionalNoise(), guarantee="published"
         )
 
         def released(frame):
