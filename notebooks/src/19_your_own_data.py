@@ -92,12 +92,13 @@ for ages in ([34, 35, 61], [34, 35, 36]):
 # | number | public ends, equal bins | `Attribute.numeric(name, low, high, bins=16, integer=True)` |
 # | amount with many zeros | edges of a tariff or a tax table | `Attribute.binned(name, [0, 1, 5000, …])` |
 # | code | **all** of the codebook, also what nobody has; or its first signs | `Attribute.categorical(name, […], prefix=3)` |
-# | cell that the form lets people skip | declare it whether or not somebody did | `missing=True` |
-# | rare value | fold by a public list (country → continent), never by a count | one category less |
+# | cell that people may skip | declare it | `missing=True` |
+# | several answers in a cell | one column each | `column="tools", between=",", holds="R"` |
+# | rare value | fold by a public list (country → continent), never by counts | one category less |
 # | date, time | year, month, week, weekday, hour or age | `Attribute.numeric("born", 17, 90, date="age", on="2020-01-01")` |
-# | open list, other spellings, other words for "empty" | say so; each cell is recoded by itself | `other="elsewhere"`, `mapping={"1": "yes"}`, `na_values=["?"]` |
+# | open list, other spellings or words for "empty" | say so | `other="elsewhere"`, `mapping={"1": "yes"}`, `na_values=["?"]` |
 # | id, name, address, free text | no finite public domain: leave it out | |
-# | survey weight, twin column | no fact about the person, or said twice | leave it out |
+# | survey weight, twin column | no fact of the person | leave it out |
 
 # %%
 A, book = pds.Attribute, pds.datasets.load_adult().schema  # UCI's documentation; yours is on paper

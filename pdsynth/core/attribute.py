@@ -277,7 +277,11 @@ class Recoding(Protocol):
     def clip(self) -> bool:
         """Whether numbers beyond the public edges become these edges."""
 
-    def problem(self, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
+    @property
+    def empty(self) -> Any:
+        """The declared value that an empty cell stands for; None: it is missing."""
+
+    def problem(self, name: str, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
         """What is impossible beside a domain, in words; "" where nothing is."""
 
     def said(self) -> dict[str, Any]:
@@ -347,8 +351,8 @@ class Attribute:
         if self.recode is not None:
             if not hasattr(self.recode, "read"):
                 self._refuse(f": recode must be a Recode, got {show(self.recode)}")
-            problem = self.recode.problem(self.values, self.numeric_bins, self.missing)
-            if problem:
+            facts = self.name, self.values, self.numeric_bins, self.missing
+            if problem := self.recode.problem(*facts):
                 self._refuse(f": {problem}")
 
     def _refuse(self, problem: str) -> NoReturn:
@@ -503,8 +507,8 @@ class Attribute:
         codes, gone = self.look_up(column)
         if gone.any() and not self.missing:
             self._refuse(
-                f": {int(gone.sum()):,} missing value(s), but the schema declares none; "
-                "declare missing=True, or drop or fill those rows"
+                f": {int(gone.sum()):,} missing value(s), but the schema declares none; declare "
+                "missing=True, or what an empty cell is (empty=), or drop or fill those rows"
             )
         if (outside := int((codes < 0).sum())) > 0:
             self._refuse(door("files").say_outside(self, column, outside))
@@ -532,20 +536,19 @@ class Attribute:
             numbers = column.to_numpy(dtype=float)
             return self._place(numbers, np.isnan(numbers))
         places, cells = find_distinct(column)
-        read = [self._read(cell) for cell in cells]
-        gone = np.array([*(value is None for value in read), True])[places]
+        read = [*map(self._read, cells), self.recode.empty if self.recode else None]
+        gone = np.array([value is None for value in read])[places]
         if self.edges is None:
-            codes = np.array([*(self._codes.get(value, -1) for value in read), -1])[places]
+            codes = np.array([self._codes.get(value, -1) for value in read])[places]
             return np.where(gone, len(self.values), codes), gone
-        if plain and any(map(math.isnan, read)):
-            strange = int(np.isnan(np.array([*read, 0.0]))[places].sum())
+        numbers = np.array([math.nan if x is None else x for x in read], dtype=float)[places]
+        if plain and (strange := int((np.isnan(numbers) & ~gone).sum())):
             self._refuse(
                 f" is declared numeric, but {strange:,} of its cells are no numbers (the column "
                 f"has dtype {column.dtype}): convert it first, or say how its numbers are written: "
                 "number='1,234.5'"
             )
-        numbers = np.array([*(math.nan if x is None else x for x in read), math.nan])
-        return self._place(numbers[places], gone)
+        return self._place(numbers, gone)
 
     def _read(self, cell: Any) -> Any:
         """What one cell stands for: a declared value or a number; None if it is missing."""
@@ -576,15 +579,13 @@ class Attribute:
     def _index(self) -> pd.Index:
         """The values as pandas keeps them, where that loses nothing."""
         index = pd.Index(self.values)
-        if index.tolist() != [*self.values]:
-            index = pd.Index(self.values, dtype=object)
+        index = index if index.tolist() == [*self.values] else pd.Index(self.values, dtype=object)
         index.get_indexer(index[:1])  # pandas builds its hash table now: threads may share it then
         return index
 
     def decode(self, codes: np.ndarray, uniform: np.ndarray | None = None) -> pd.Series:
-        """A column from codes; ``uniform`` (n_records,) in [0, 1) places numbers inside their bins.
-
-        Without it they lie in the middle.
+        """A column from codes; ``uniform`` (n_records,) in [0, 1) places numbers inside their bins,
+        without it they lie in the middle.
         """
         check_codes(codes)
         gone, positions = codes >= len(self.values), np.minimum(codes, len(self.values) - 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -160,7 +160,7 @@ class Schema:
         if both := sorted(left_out.keys() & set(self.names)):
             raise SchemaError(f"attributes that are declared and left out: {both}")
         there = set(columns)
-        if columns and (gone := [n for n in self.names if n not in there]):
+        if columns and (gone := [c for c in self.find_columns(there) if c not in there]):
             raise SchemaError(f"columns of the file don't name the attribute(s) {gone}")
 
     @cached_property
@@ -241,6 +241,7 @@ class Schema:
         **Privacy:** raw records in, raw records out; what is refused depends on the declaration,
         row by row, never on statistics.
         """
+        frame = self.take(frame)
         self.check(frame, empty=empty)
         kind = np.uint8 if max(self.sizes) <= 256 else np.uint16
         codes = np.empty((len(frame), len(self)), dtype=kind, order="F")
@@ -270,10 +271,10 @@ class Schema:
 
         **Privacy:** reads column names and the public number of rows only.
         """
-        columns = check_columns(frame, self.names)
+        columns = check_columns(self.take(frame), self.names)
         names = set(self.names)
         there = set(columns)
-        if gone := [n for n in self.names if n not in there]:
+        if gone := [c for c in self.find_columns(there) if c not in there]:
             raise SchemaError(
                 f"missing column(s): {gone}; the table has {len(columns)} columns, "
                 f"the schema {len(self)}"
@@ -289,6 +290,24 @@ class Schema:
             )
         if len(frame) == 0 and not empty:
             raise SchemaError("the table has no rows")
+
+    def take(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """A raw table whose declared columns have their own names, where a Recode says another.
+
+        **Privacy:** raw records in, raw records out, cell by cell.
+        """
+        recoded = [a for a in self.attributes if a.recode]
+        taken: pd.DataFrame = door("files").take_columns(frame, recoded) if recoded else frame
+        return taken
+
+    def find_columns(self, there: Collection[str]) -> list[str]:
+        """The column of a table that each attribute is read from: of its own name, else its raw
+        one, see Recode. ``there``: names of the table's columns.
+        """
+        if not any(a.recode for a in self.attributes):
+            return list(self.names)
+        columns: list[str] = door("files").find_columns(self.attributes, there)
+        return columns
 
     def decode(self, codes: np.ndarray, uniforms: np.ndarray | None = None) -> pd.DataFrame:
         """A table from codes (n_records, n_attributes).

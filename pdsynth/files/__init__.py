@@ -9,6 +9,7 @@ from .schemas import infer_schema, open_schema, read_schema_document, save_schem
 from .session import Session
 from .showing import show_ledger, show_network, show_recipe
 from .story import count_pairs, in_words, say_pairs, story
+from .taking import find_columns, take_columns
 
 __all__ = [
     "say_outside",
@@ -28,6 +29,7 @@ __all__ = [
     "Recode",
     "Session",
     "count_pairs",
+    "find_columns",
     "find_problems",
     "in_words",
     "render",
@@ -36,4 +38,5 @@ __all__ = [
     "show_network",
     "show_recipe",
     "story",
+    "take_columns",
 ]

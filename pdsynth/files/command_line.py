@@ -215,7 +215,8 @@ def plan(
     if open_lines(schema):
         say(f"{schema.name} is a draft: its domains aren't public yet, and release will refuse it.")
     header = read_header(data, declared, **how)
-    if gone := [name for name in declared.names if name not in header.names]:
+    columns = declared.find_columns(header.names)
+    if gone := [name for name in columns if name not in header.names]:
         raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(header.names)}")
     advice = make_plan(declared, expected or header.n, epsilon, distance=distance)
     click.echo(f"{advice}\n\nRecommended: {advice.synthesizer()!r}")

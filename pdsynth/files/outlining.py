@@ -20,6 +20,8 @@ from .opening import Source
 from .reading import Header, read_csv, read_header
 from .rule_drafts import draft_rules
 from .schema_file import write_entry, write_inline, write_schema
+from .several import draft_answers, draft_numbers
+from .taking import take_columns
 
 HEAD = """\
 # A first draft, read off the raw records of {name}. Nothing in it is public yet: keep it inside.
@@ -117,13 +119,17 @@ def outline(
     times = Counter(layout.names)
     attributes, left_out, notes = [], {}, {}
     for name, first in zip(map(str, frame.columns), layout.names, strict=True):
-        draft, notes[name] = _draft(name, frame[name], number)
+        drafts = [_draft(name, frame[name], number)]
         if times[first] > 1:
-            draft, notes[name] = "? several columns of this name: rename them, or drop", ""
-        if isinstance(draft, str):
-            left_out[name] = draft
+            drafts = [("? several columns of this name: rename them, or drop", "")]
         else:
-            attributes.append(draft)
+            drafts = _several(name, frame[name], drafts[0][0]) or drafts
+        for draft, note in drafts:
+            if isinstance(draft, str):
+                left_out[name], notes[name] = draft, note
+            else:
+                attributes.append(draft)
+                notes[draft.name] = note
     facts = {
         "attributes": tuple(attributes),
         "source": "data",
@@ -131,10 +137,10 @@ def outline(
         "left_out": left_out,
         "columns": tuple(names or ()),
         "file": _describe_file(layout, number, skip),
-        "rules": (rules := draft_rules(frame, attributes)),
+        "rules": (rules := draft_rules(take_columns(frame, attributes), attributes)),
     }
     notes |= dict.fromkeys(map(str, rules), CANDIDATE)
-    text = write_schema(facts, notes=notes, order=list(frame.columns), head=HEAD.format(name=label))
+    text = write_schema(facts, notes=notes, order=[*notes], head=HEAD.format(name=label))
     if path is not None:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
@@ -193,6 +199,20 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
             asked = [GAPS] * bool(gaps) + [TOPS] * bool(ends)
             return draft, f"{note}; {' '.join(asked)}"
     return _listed(name, rest, how)
+
+
+def _several(name: str, column: pd.Series, draft: Attribute | str) -> list[Found]:
+    """Attributes of a column whose cells hold several things, where ``draft`` sees texts only."""
+    open_texts = draft.startswith("?") if isinstance(draft, str) else draft.edges is None
+    cells = column.dropna()
+    if not open_texts or pd.api.types.infer_dtype(cells) != "string":
+        return []
+    texts = cells.astype("str")
+    empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
+    rest, blank = texts[~texts.isin(empty)], len(cells) < len(column)
+    how: dict[str, Any] = {"missing": bool(empty)} | ({"na_values": empty} if empty else {})
+    with_gaps = how | {"missing": bool(empty) or blank}
+    return draft_numbers(name, rest, with_gaps, _numeric) or draft_answers(name, rest, how, blank)
 
 
 def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | None) -> Found | None:

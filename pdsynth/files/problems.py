@@ -67,6 +67,7 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
         raise SchemaError(f"examples must be a whole number of at least 0, got {show(examples)}")
     if not isinstance(frame, pd.DataFrame):
         raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+    frame = schema.take(frame)
     problems, columns, declared = [], list(frame.columns), list(schema.attributes)
     names, times = {a.name for a in declared}, Counter(columns)
     if not len(frame):

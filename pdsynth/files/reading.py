@@ -24,6 +24,7 @@ from .cells import FORMS, read_number, read_numbers
 from .file_format import FileFormat
 from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
 from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
+from .taking import find_columns, raw_name, take_cells
 
 CELLS = 2_000_000  # of one chunk
 ALIKE = 100  # columns of one name
@@ -69,8 +70,8 @@ def read_header(
         return Header(*facts, "", "")
     whole = read_table(start, head)
     assert not isinstance(whole, pd.DataFrame)
-    columns = () if schema is None else schema.names
-    return _scan(whole, how, declared, columns)[1]
+    attributes = () if schema is None else schema.attributes
+    return _scan(whole, how, declared, attributes)[1]
 
 
 def read_csv(
@@ -150,22 +151,25 @@ def read_chunks(
     **Privacy:** raw records.
     """
     attributes = () if schema is None else check_schema(schema).attributes
-    columns = [a.name for a in attributes]
+    own = [a.name for a in attributes]
     how, declared = _choose(schema, names, delimiter, encoding, header, skip, number)
     whole = read_table(*open_source(source))
     if isinstance(whole, pd.DataFrame):
         top = [str(name) for name in whole.columns]
-        whole = whole.iloc[:, _places(top, columns)].set_axis(columns or _unique(top), axis=1)
+        columns = find_columns(attributes, top)
+        whole = whole.iloc[:, _places(top, columns)].set_axis(own or _unique(top), axis=1)
         whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
-        yield _declared(whole, attributes, how.get("number") or "1,234.5") if columns else whole
+        form = how.get("number") or "1,234.5"
+        yield _declared(whole, attributes, columns, form) if own else whole
         return
-    text, facts = _scan(whole, how, declared, columns)
+    text, facts = _scan(whole, how, declared, attributes)
+    columns = find_columns(attributes, facts.names)
     places = _places(list(facts.names), columns)
     form = FileFormat(delimiter=facts.delimiter, number=how.get("number") or "").number_form
-    labels = columns or _unique(facts.names)
+    labels = own or _unique(facts.names)
     chunks = partial(_chunks, text, facts, places, labels)
-    if columns:
-        yield from (_declared(chunk, attributes, form) for chunk in chunks())
+    if own:
+        yield from (_declared(chunk, attributes, columns, form) for chunk in chunks())
         return
     texts: set[str] = set()
     for chunk in chunks():
@@ -230,7 +234,7 @@ def _chunks(
                 sep=sign,
                 header=None,
                 names=list(range(len(facts.names))),
-                usecols=sorted(places),
+                usecols=sorted({*places}),
                 dtype="str",
                 keep_default_na=False,
                 na_values=[""],
@@ -266,7 +270,7 @@ def _as_texts(column: pd.Series) -> pd.Series:
 
 
 def _scan(
-    start: Open, how: dict[str, Any], declared: bool, columns: Sequence[str] = ()
+    start: Open, how: dict[str, Any], declared: bool, attributes: Sequence[Attribute] = ()
 ) -> tuple[Text, Header]:
     """The file as text, its header and its number of records; all rows are as long as the first."""
     text = Text(start, how["encoding"], how.get("skip", 0), declared)
@@ -276,6 +280,7 @@ def _scan(
         check_delimiter(sample, sign)
     else:
         text.tell(sign, how["delimiter"] is None)
+    columns = [*(a.name for a in attributes), *map(raw_name, attributes)]
     first = look_for_header(sample, sign, names, how["header"], columns, declared)
     n = 0
     with text.restart() as stream:
@@ -345,8 +350,15 @@ def _unique(names: Sequence[str]) -> list[str]:
     return list(labels)
 
 
-def _declared(frame: pd.DataFrame, attributes: Sequence[Attribute], form: str) -> pd.DataFrame:
-    return pd.DataFrame({a.name: _as_declared(frame[a.name], a, form) for a in attributes})
+def _declared(
+    frame: pd.DataFrame, attributes: Sequence[Attribute], columns: Sequence[str], form: str
+) -> pd.DataFrame:
+    """The declared columns of a piece; ``columns``: those of the file that they were read from."""
+    cells = {
+        a.name: take_cells(a, frame[a.name]) if column != a.name else frame[a.name]
+        for a, column in zip(attributes, columns, strict=True)
+    }
+    return pd.DataFrame({a.name: _as_declared(cells[a.name], a, form) for a in attributes})
 
 
 def _as_declared(column: pd.Series, attribute: Attribute, form: str) -> pd.Series:

@@ -24,6 +24,7 @@ MEANS = {  # what released rows hold of a date
     "age": "completed years on",
 }
 DATES = (*MEANS,)
+TEXTS = ("column", "between", "holds", "date", "format", "on", "number")  # options that are texts
 UNIT = re.compile(r"[^\s\d.,'’+−-]")  # the first sign of one
 CLOCKS = re.compile("%[HIcX]")  # what of a format tells the hour
 NOTHING = math.nan  # of all that is declared
@@ -33,10 +34,14 @@ NOTHING = math.nan  # of all that is declared
 class Recode:
     """What is done to each raw cell of an attribute before it is looked up in the domain.
 
+    ``column``: the raw column, where it isn't the attribute's name. Several attributes may share
+    one whose cells hold several things with ``between`` between them: ``holds`` asks whether this
+    one is among them, and makes true or false of it; ``part`` takes one by its place, from 1
+    ("122/65" is 122 and 65). Everything below is done to what was taken.
     ``mapping``: (raw text, value) pairs, which rename and merge values. ``na_values``: texts that
-    stand for an empty cell. ``prefix``: how many of a code's first signs count, where it isn't a
-    declared value as it is (3: "E11.9" is "E11"). ``other``: the declared value of whatever isn't
-    listed (open lists).
+    stand for an empty cell. ``empty``: the declared value that an empty cell stands for.
+    ``prefix``: how many of a code's first signs count, where it isn't a declared value as it is
+    (3: "E11.9" is "E11"). ``other``: the declared value of whatever isn't listed (open lists).
     ``date``: "year", "month" (1 to 12), "week" (ISO 8601: 1 to 53), "weekday" (1, Monday, to 7),
     "hour" (from midnight, 10.5 for 10:30) or "age" (completed years on the day ``on``), of dates or
     times written as ``format`` says (strptime; ISO 8601 without). ``number``: how numbers are
@@ -45,12 +50,18 @@ class Recode:
     "h:min" or "min:s", what 7:05 means; "7 h 5 min" is read by both; all become minutes.
     ``clip``: numbers beyond the public edges become these edges.
 
-    Declared values stay as they are, so a synthetic table encodes like a raw one. It acts on each
-    cell alone, so one record changes one row.
+    Declared values stay as they are, so a synthetic table encodes like a raw one.
+
+    **Privacy:** it acts on each cell alone, so one record changes one row.
     """
 
+    column: str = ""
+    between: str = ""
+    holds: str = ""
+    part: int = 0
     mapping: tuple[tuple[str, Any], ...] = ()
     na_values: tuple[str, ...] = ()
+    empty: Any = None
     prefix: int = 0
     other: Any = None
     date: str = ""
@@ -83,10 +94,10 @@ class Recode:
             raise SchemaError(
                 f"mapping must be a dictionary of raw texts to values, got {show(raw['mapping'])}"
             )
-        for target in (raw.get("other"), *(value for _, value in pairs)):
+        for target in (raw.get("other"), raw.get("empty"), *(value for _, value in pairs)):
             if target is not None and not isinstance(target, (str, int, float, np.generic)):
                 raise SchemaError(
-                    "other= and the values of mapping must be declared values or "
+                    "other=, empty= and the values of mapping must be declared values or "
                     f"numbers, got {show(target)}"
                 )
         gone = [gone] if isinstance(gone, str) else to_list("na_values", gone)
@@ -94,11 +105,15 @@ class Recode:
             raise SchemaError(f"na_values must be texts, got {show(gone)}")
         units = raw.get("unit", ())
         units = [units] if isinstance(units, str) else to_list("unit", units)
-        words = [raw.get(key, "") for key in ("date", "format", "on", "number")]
+        words = [raw.get(key, "") for key in TEXTS]
         if not all(isinstance(w, str) for w in words) or not isinstance(raw.get("clip", 0), int):
-            raise SchemaError("date, format, on and number must be texts, clip True or False")
+            raise SchemaError(
+                f"{', '.join(TEXTS[:-1])} and number must be texts, clip True or False"
+            )
         if not is_whole(raw.get("prefix", 0), 0, LONGEST):
             raise SchemaError(f"prefix must be a whole number of signs, got {show(raw['prefix'])}")
+        if not is_whole(raw.get("part", 0), 0, LONGEST):
+            raise SchemaError(f"part must be a place from 1, got {show(raw['part'])}")
         recode = cls(
             **raw
             | {
@@ -127,6 +142,13 @@ class Recode:
 
         **Privacy:** public, as all of a schema.
         """
+        where = f"whether {show(self.holds)} is in " if self.holds else ""
+        where = f"part {self.part} of " if self.part else where
+        raw = f"{where}{show(self.column)}" if self.column else ""
+        return ", ".join(words for words in (raw, self._wording()) if words)
+
+    def _wording(self) -> str:
+        """What numbers and codes are, in words; "" where that is plain."""
         if self.date:
             return f"{MEANS[self.date]} {self.on}".rstrip()
         if self.prefix:
@@ -136,12 +158,19 @@ class Recode:
             return "minutes"
         return f"in {show(self.unit[0])}" if self.unit else ""
 
-    def problem(self, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
+    def problem(self, name: str, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
         """What is impossible beside a domain, in words; "" where nothing is."""
         keys, listed = [key for key, _ in self.mapping], set(map(as_text, values))
-        words = (self.date, self.format, self.on, self.number)
+        words = [getattr(self, key) for key in TEXTS]
         if not all(isinstance(word, str) for word in words) or not isinstance(self.clip, bool):
-            return "date, format, on and number must be texts, clip true or false"
+            return f"{', '.join(TEXTS[:-1])} and number must be texts, clip true or false"
+        if problem := self._taking_problem(name, {*keys, *listed}, numeric):
+            return problem
+        if self.empty is not None and missing:
+            return "empty= says what an empty cell stands for, so missing must be False"
+        known = is_number(self.empty) if numeric else self.empty in values
+        if self.empty is not None and not known:
+            return f"empty={self.empty!r} isn't a declared value, or a number for a range"
         if self.na_values and not missing:
             return f"na_values={list(self.na_values)} need missing=True"
         if twice := sorted({key for key in keys if keys.count(key) > 1}):
@@ -163,6 +192,20 @@ class Recode:
         if strange:
             return f"mapping leads to {strange[0]!r}, which isn't a number"
         return self._number_problem() or self._date_problem()
+
+    def _taking_problem(self, name: str, known: set[str], numeric: bool) -> str:
+        """Whether raw cells can be taken apart as is said; ``known``: texts that are read."""
+        if not self.between and (self.holds or self.part):
+            return 'holds= and part= need the sign between the parts of a cell, as between=";"'
+        if self.between and bool(self.holds) == bool(self.part):
+            return (
+                "between= needs what to take: holds=, a value that may be there, or part=, a place"
+            )
+        if self.between and self.column in ("", name):
+            return "what is taken out of a column needs a name of its own, and column=, the raw one"
+        if self.holds and (numeric or not {"True", "False"} <= known):
+            return "holds= makes true or false: declare values false and true, or map these"
+        return ""
 
     def _number_problem(self) -> str:
         if self.number and self.number not in (forms := (*FORMS, *DURATIONS)):
@@ -197,6 +240,28 @@ class Recode:
         except (ValueError, re.error) as problem:
             return f"the date format {self.format!r} can't be used: {problem}"
         return ""
+
+    def take(self, cell: Any) -> Any:
+        """What a raw cell of ``column`` holds for this attribute; None where it is empty.
+
+        A part is a text; whether a value is held is True or False.
+
+        **Privacy:** a raw cell in, a raw cell out.
+        """
+        if isinstance(cell, float) and EXACT <= abs(cell) < math.inf:
+            return cell  # for read to decide
+        text = as_text(cell)
+        if not text or text in self.na_values:
+            return None
+        parts = self._split(text)
+        if self.part:
+            return parts[self.part - 1] or None if len(parts) >= self.part else None
+        wanted = self._split(self.holds)  # which may hold the sign itself
+        starts = range(len(parts) - len(wanted) + 1)
+        return any(parts[at : at + len(wanted)] == wanted for at in starts)
+
+    def _split(self, text: str) -> list[str]:
+        return [part.strip() for part in text.split(self.between)]
 
     def read(self, cell: Any, values: Mapping[str, Any] | None) -> Any:
         """The declared value or the number that a cell stands for, a function of that cell alone.

@@ -15,7 +15,8 @@ from .rule_entries import read_rules, say_rule
 HEAD = """\
 # The public domain of a table. One attribute a line, in quotes: 18 to 90 in 8 bins, edges 0, 1000,
 # 5000, or yes | no, with + missing where a cell may be empty; drop leaves a column out, ? is open.
-# Or {domain = "…"} with mapping, other, na_values, prefix, date, format, on, number, unit, clip.
+# Or {domain = "…"} with column, between, holds, part, mapping, na_values, empty, prefix, other,
+# date, format, on, number, unit, clip.
 """
 LEFT_OUT = re.compile(r"drop(?:\s*:\s*(?P<drop>.*))?|(?P<open>\?[^|]*)", re.DOTALL)
 PLACES = ("columns", "file", "attributes", "groups", "rules")

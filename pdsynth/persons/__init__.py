@@ -242,7 +242,7 @@ def by_value(data: pd.DataFrame, schema: Schema, rules: Mapping[Any, Any]) -> Pe
     levels = tuple(sorted({*exact}))
     place = np.zeros(attribute.size, dtype=np.int64)
     place[codes] = [levels.index(value) for value in exact]
-    return People(levels, place[attribute.encode(data[name])])
+    return People(levels, place[attribute.encode(schema.take(data)[name])])
 
 
 def rounded_down(own: np.ndarray, levels: int) -> People:

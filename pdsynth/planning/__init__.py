@@ -439,6 +439,7 @@ class Plan:
                 )
             domain = schema.select([*family, parent])
             check_columns(reference)
+            reference = domain.take(reference)
             there = [name for name in domain.names if name in reference]
             codes = domain.encode(reference[there]).astype(np.int64)
             cells = np.ravel_multi_index(tuple(codes.T), domain.sizes)

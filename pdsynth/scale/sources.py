@@ -77,7 +77,7 @@ class ArrowSource(Source):
         **Privacy:** reads public facts only.
         """
         super().check(schema, empty=empty)
-        check_types(self.dataset.schema, schema.names)
+        check_types(self.dataset.schema, schema.find_columns(self.dataset.schema.names))
 
     def encode(self, schema: Schema) -> Counter:
         """One pass: every cell is checked before anything is paid for."""
@@ -114,7 +114,7 @@ class DaskSource(Source):
         **Privacy:** raw records, for the coding only.
         """
         schema.check(self.head, empty=True)
-        chosen = self.frame[list(schema.names)]
+        chosen = self.frame[list(dict.fromkeys(schema.find_columns(self.frame.columns)))]
         if self.client is None:
             parts = (
                 refuse_raw(partial(chosen.partitions[i].compute, scheduler="threads"), UNCOMPUTED)
@@ -190,26 +190,26 @@ def _read_batches(rows: Any, schema: Schema) -> Iterator[Any]:
     from pyarrow.dataset import ParquetFileFragment
     from pyarrow.parquet import ParquetFile
 
-    size, names = min(READ, blocks.ROWS), schema.names
-    if isinstance(rows, ParquetFileFragment):
+    size, part = min(READ, blocks.ROWS), isinstance(rows, ParquetFileFragment)
+    there = rows.physical_schema if part else rows.schema
+    names = list(dict.fromkeys(schema.find_columns(there.names)))
+    if part:
         texts = [
             a.name
             for a in schema.attributes
-            if not a.numeric_bins
-            and a.recode is None
-            and str(rows.physical_schema.field(a.name).type) in TEXTS
+            if not a.numeric_bins and a.recode is None and str(there.field(a.name).type) in TEXTS
         ]
         with rows.open() as opened:
             file = ParquetFile(opened, pre_buffer=False, buffer_size=2**20, read_dictionary=texts)
             yield from file.iter_batches(
                 size,
                 [group.id for group in rows.row_groups],
-                columns=list(names),
+                columns=names,
                 use_threads=False,
             )
     else:
         yield from rows.to_batches(
-            columns=list(names), batch_size=size, batch_readahead=1, fragment_readahead=1
+            columns=names, batch_size=size, batch_readahead=1, fragment_readahead=1
         )
 
 

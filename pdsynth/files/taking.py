@@ -1,0 +1,57 @@
+"""How declared columns are taken out of raw ones that have another name or hold several things."""
+
+from collections.abc import Collection, Sequence
+
+import pandas as pd
+
+from ..core import Attribute, check_columns, find_distinct
+from .recoding import Recode
+
+
+def raw_name(attribute: Attribute) -> str:
+    """The raw column of an attribute: what ``column`` of its Recode says, else its own name."""
+    recode = attribute.recode
+    return (recode.column if isinstance(recode, Recode) else "") or attribute.name
+
+
+def find_columns(attributes: Sequence[Attribute], there: Collection[str]) -> list[str]:
+    """The column that each attribute is read from: of its own name, else its raw one.
+
+    ``there``: names of the table's columns. A synthetic table has the own names, so that it is read
+    as it is.
+    """
+    return [a.name if a.name in there else raw_name(a) for a in attributes]
+
+
+def take_columns(frame: pd.DataFrame, attributes: Sequence[Attribute]) -> pd.DataFrame:
+    """The table with all that can be taken out of raw columns under the attributes' own names.
+
+    Raw columns that nothing else names are left out then. SchemaError for a raw column that stands
+    twice.
+
+    **Privacy:** raw records in, raw records out, cell by cell.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        return frame  # refused by Schema.check
+    there, own = set(frame.columns), {a.name for a in attributes}
+    chosen = zip(attributes, find_columns(attributes, there), strict=True)
+    raw = [(a, column) for a, column in chosen if column != a.name and column in there]
+    if not raw:
+        return frame
+    used = {column for _, column in raw}
+    check_columns(frame, [*used])
+    rest = frame.loc[:, [column not in used - own for column in frame.columns]]
+    return pd.concat([rest, *(take_cells(a, frame[column]) for a, column in raw)], axis=1)
+
+
+def take_cells(attribute: Attribute, cells: pd.Series) -> pd.Series:
+    """What the cells of a raw column hold for an attribute; each distinct cell is read by itself.
+
+    **Privacy:** raw records in, raw records out.
+    """
+    recode = attribute.recode
+    if not isinstance(recode, Recode) or not recode.between:
+        return cells.rename(attribute.name)
+    places, texts = find_distinct(cells)
+    parts = pd.Series([*map(recode.take, texts), None], dtype=object)
+    return parts.take(places).set_axis(cells.index).rename(attribute.name)
