@@ -213,7 +213,8 @@ class Gate:
 
     Independent columns pay for the first answer alone. Nobody asks where policy names pairs itself,
     where ε is too little to name a :data:`STRONG` pair, nor about pairs whose table costs too much
-    however strongly they are tied.
+    however strongly they are tied. Where the first answer says that more pairs are too dear, it is
+    asked again without them, so that they don't hide a tie that can be kept.
 
     ``epsilon``: what there is. ``spent``: what of it is; ``clear``: whether any tie was;
     ``sees_means``: whether a clear tie may be as faint as a mean tie that the look would see.
@@ -313,6 +314,17 @@ class Gate:
         self.pairs.remove((child, parent))
         return child, parent
 
+    def _leave_out_dear(self) -> bool:
+        """Leave out pairs whose table can't pay, as no tie is stronger than the answer; any there?
+
+        **Privacy:** a function of releases.
+        """
+        most, before = self.tie + CLEAR * self.noise, len(self.pairs)
+        self.pairs = [
+            p for p in self.pairs if self._need(p, min(most, strongest_tie(p, self.sizes)))
+        ]
+        return len(self.pairs) < before
+
     def strong_ties(self) -> Ties:
         """Clearly tied pairs with their budgets, until a tie isn't clear, or costs too much.
 
@@ -322,11 +334,12 @@ class Gate:
         **Privacy:** what :meth:`ask` and :meth:`name` cost.
         """
         found = list[tuple[tuple[int, int], Fraction]]()
-        while self.pairs:
-            if not (self.ask_again() if found else self.tie or self.ask()):
-                break
-            if self.tie < NAMED * self.noise:
-                break
+        asked = bool(self.pairs) and (self.tie > 0 or self.ask())
+        while asked and self.tie >= NAMED * self.noise:
+            twice = self.tie >= 2 * NAMED * self.noise  # clear enough to be asked twice
+            if twice and self._leave_out_dear():  # the strongest may have been among them
+                asked = bool(self.pairs) and self.spent + self.price <= self.most and self.ask()
+                continue
             part = self._price_of_name(self.pairs, self.tie - self.noise)
             price = max(self.policy.shorten(part * self.whole), self.policy.unit)
             most = MOST_AGAIN if found else MOST_OF_NAME
@@ -334,10 +347,12 @@ class Gate:
                 break
             pair = self.name(price)
             need = self._need(pair, self.tie)
-            if not need or self.spent + need > self.most:
+            if self.spent + need > self.most:
                 break
-            found.append((pair, need))
-            self.spent += need
+            if need:
+                found.append((pair, need))
+                self.spent += need
+            asked = bool(self.pairs) and self.ask_again()
         ties = list[tuple[tuple[int, int], TableBudget]]()
         for pair, need in found:
             best = max(
