@@ -399,12 +399,13 @@ def need_of_tie(
     """The part of ε that the table of a pair needs that is tied so much; 0 where it can't pay.
 
     Its noise, a distance of cells / ε n, should be a quarter of the tie; with the most that a pair
-    may cost it must be half of it at least.
+    may cost it mustn't be larger than the tie. Where there are so many cells, most of them are
+    empty, and of their noise about half is left, as no count of the model is negative.
     """
     if tie <= 0:
         return Fraction(0)
     need = (NEED * cells / (unit.as_pure(epsilon, 1) * n * tie)) ** unit.power
-    if need > 2**unit.power * MOST_OF_PAIR:
+    if need > NEED**unit.power * MOST_OF_PAIR:
         return Fraction(0)
     return min(MOST_OF_PAIR, Fraction(need))
 
