@@ -79,6 +79,16 @@ def wide_pair(seed: int = 0) -> Made:
     return frame_of(np.minimum(codes, np.array(sizes) - 1), sizes)
 
 
+def dear_pair(n: int = 2_500, seed: int = 0) -> Made:
+    """Twelve columns: a pair of 16 × 16 that is tied most, one of 4 × 4 less, and weak ones."""
+    rng = np.random.default_rng(seed)
+    sizes = [16, 16, *[4] * 10]
+    codes = np.column_stack([rng.integers(0, size, n) for size in sizes])
+    for child, copied in ((1, 0.5), (3, 0.34)):
+        codes[:, child] = np.where(rng.random(n) < copied, codes[:, child - 1], codes[:, child])
+    return frame_of(codes, sizes)
+
+
 def classes(n: int = 7_214, seed: int = 0) -> Made:
     """Fifteen columns tied by four latent classes, of the size and ties of COMPAS."""
     rng = np.random.default_rng(seed)
@@ -123,6 +133,7 @@ TABLES: dict[str, Callable[[], Made]] = {
     "one tie, 8,200 × 23": lambda: planted(23),
     "one tie, 8,200 × 30": lambda: planted(30),
     "wide tie, 7,000 × 38": wide_pair,
+    "dear tie, 2,500 × 12": dear_pair,
     "independent, 8,200 × 8": lambda: planted(8, values=3, copied=0),
     "independent, 8,200 × 16": lambda: planted(16, values=2, copied=0),
     "independent, 8,200 × 23": lambda: planted(23, copied=0),

@@ -296,8 +296,9 @@ class Schema:
 
         **Privacy:** raw records in, raw records out, cell by cell.
         """
-        recoded = [a for a in self.attributes if a.recode]
-        taken: pd.DataFrame = door("files").take_columns(frame, recoded) if recoded else frame
+        if not any(a.recode for a in self.attributes):
+            return frame
+        taken: pd.DataFrame = door("files").take_columns(frame, self.attributes)
         return taken
 
     def find_columns(self, there: Collection[str]) -> list[str]:

@@ -81,6 +81,10 @@ def test_a_synthetic_table_is_read_by_its_own_names(tmp_path):
     raw = RAW.fillna({"tools": "r"})
     assert both.encode(raw[["tools"]])[:, 1:].tolist() == [row[:2] for row in CODES]
     assert both.encode(raw[["tools"]])[:, 0].tolist() == [0, 1, 1, 1, 1, 2]
+    plain = pds.Schema(
+        (A.categorical("tools", ["R", "r"]), A.categorical("r", [*"Rr"], column="tools"))
+    )
+    assert plain.encode(pd.DataFrame({"tools": ["r", "R"]})).tolist() == [[1, 1], [0, 0]]
     other = np.array([[2, 1, 0], [0, 0, 1]])
     assert both.encode(both.decode(other)).tolist() == other.tolist(), "own names come first"
 
