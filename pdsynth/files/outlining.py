@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def outline(
         if times[first] > 1:
             drafts = [("? several columns of this name: rename them, or drop", "")]
         else:
-            drafts = _several(name, frame[name], drafts[0][0]) or drafts
+            drafts = _several(name, frame[name], drafts[0][0], number) or drafts
         for draft, note in drafts:
             if isinstance(draft, str):
                 left_out[name], notes[name] = draft, note
@@ -201,7 +202,9 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
     return _listed(name, rest, how)
 
 
-def _several(name: str, column: pd.Series, draft: Attribute | str) -> list[Found]:
+def _several(
+    name: str, column: pd.Series, draft: Attribute | str, number: str | None
+) -> list[Found]:
     """Attributes of a column whose cells hold several things, where ``draft`` sees texts only."""
     open_texts = draft.startswith("?") if isinstance(draft, str) else draft.edges is None
     cells = column.dropna()
@@ -212,7 +215,8 @@ def _several(name: str, column: pd.Series, draft: Attribute | str) -> list[Found
     rest, blank = texts[~texts.isin(empty)], len(cells) < len(column)
     how: dict[str, Any] = {"missing": bool(empty)} | ({"na_values": empty} if empty else {})
     with_gaps = how | {"missing": bool(empty) or blank}
-    return draft_numbers(name, rest, with_gaps, _numeric) or draft_answers(name, rest, how, blank)
+    measured = partial(_measured, number=number)
+    return draft_numbers(name, rest, with_gaps, measured) or draft_answers(name, rest, how, blank)
 
 
 def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | None) -> Found | None:

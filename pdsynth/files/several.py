@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from ..core import Attribute
-from .cells import read_numbers
 
 ANSWERS = ";", "|", ","  # signs between the answers of a cell
 NUMBERS = "/", "x", "×"  # between numbers that were taken together, as 122/65 and 1920x1080
@@ -54,22 +53,22 @@ def draft_answers(name: str, texts: pd.Series, how: dict[str, Any], blank: bool)
 
 
 def draft_numbers(
-    name: str, texts: pd.Series, how: dict[str, Any], draft: Callable[..., Any]
+    name: str, texts: pd.Series, how: dict[str, Any], measured: Callable[..., Any]
 ) -> Drafts:
     """An attribute for each number of cells that all hold as many; else none.
 
-    ``draft``: what makes one of its name, its numbers and keywords.
+    ``measured``: what drafts one from its name, its texts and keywords, None where these are no
+    numbers.
     """
     for sign in NUMBERS if texts.nunique() > LISTED else ():
         parts = texts.str.split(sign, expand=True, regex=False)
         if not 1 < parts.shape[1] <= PARTS or parts.isna().any(axis=None):
             continue
-        numbers = [read_numbers(parts[at].str.strip()) for at in parts]
-        if all(column.notna().all() for column in numbers):
-            options = how | {"column": name, "between": sign}
-            drafts = [
-                draft(f"{name}: {at}", column, options | {"part": at})
-                for at, column in enumerate(numbers, 1)
-            ]
+        options = how | {"column": name, "between": sign}
+        drafts = [
+            measured(f"{name}: {at + 1}", parts[at].str.strip(), options | {"part": at + 1})
+            for at in parts
+        ]
+        if all(drafts):
             return [(found, note + NAMES * (not at)) for at, (found, note) in enumerate(drafts)]
     return []

@@ -276,6 +276,8 @@ def test_numbers_that_stand_together_are_drafted_apart():
     assert "sets; names are free" in text and text.count("names are free") == 1
     screens = drafted([f"{800 + i % 50} x {600 + i % 50}" for i in range(60)])[0]
     assert [screens[n]["between"] for n in ("x: 1", "x: 2")] == ["x", "x"]
+    sizes = drafted([f"{i % 50},5 cm x {i % 40},5 cm" for i in range(60)])[0]
+    assert sizes["x: 2"]["unit"] == "cm" and sizes["x: 2"]["number"] == "1.234,5"
     gaps = drafted([*(f"{100 + i % 50}/{60 + i % 50}" for i in range(58)), "n/a", None])[0]
     assert gaps["x: 1"]["domain"].endswith("+ missing") and gaps["x: 1"]["na_values"] == ["n/a"]
     assert list(drafted([f"{i}/{i}" if i % 2 else str(i) for i in range(60)])[0]) == ["x"]
