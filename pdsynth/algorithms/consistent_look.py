@@ -49,6 +49,7 @@ DEARER = 2
 # aren't FAINT, a distance; with such odds against all other pairs; for so much of ε at most, the
 # first and a further one; not at all where a STRONG tie, a distance, would cost more.
 NAMED, FAINT, STRONG = 3, 0.1, 0.75
+TWICE = 6  # noise scales: so clear that, where pairs are too dear, others are asked about anew
 SURE = 20.0
 MOST_OF_NAME, MOST_AGAIN = Fraction(1, 8), Fraction(1, 20)
 CLEAR = 2  # what is so many noise scales above chance isn't noise
@@ -242,11 +243,14 @@ class Gate:
                 self.pairs, self.sees_means = [], False
 
     def _pairs(self) -> list[tuple[int, int]]:
-        """The pairs to ask about; none where the name of a strong one would cost too much."""
+        """The pairs to ask about; none where the name of a strong one would cost too much.
+
+        Half of the strongest tie that a pair can have must pay for its table: few have more.
+        """
         if self.policy.forced or self.policy.label:
             return []
         pairs = [p for p in self.policy.pairs() if not self.policy.apart[p]]
-        pairs = [p for p in pairs if self._need(p, strongest_tie(p, self.sizes))]
+        pairs = [p for p in pairs if self._need(p, strongest_tie(p, self.sizes) / 2)]
         strongest = max((strongest_tie(p, self.sizes) for p in pairs), default=0.0)
         if not pairs or self._price_of_name(pairs, min(STRONG, strongest)) > MOST_OF_NAME:
             return []
@@ -319,9 +323,9 @@ class Gate:
 
         **Privacy:** a function of releases.
         """
-        most, before = self.tie + CLEAR * self.noise, len(self.pairs)
+        before = len(self.pairs)
         self.pairs = [
-            p for p in self.pairs if self._need(p, min(most, strongest_tie(p, self.sizes)))
+            p for p in self.pairs if self._need(p, min(self.tie, strongest_tie(p, self.sizes)))
         ]
         return len(self.pairs) < before
 
@@ -336,8 +340,7 @@ class Gate:
         found = list[tuple[tuple[int, int], Fraction]]()
         asked = bool(self.pairs) and (self.tie > 0 or self.ask())
         while asked and self.tie >= NAMED * self.noise:
-            twice = self.tie >= 2 * NAMED * self.noise  # clear enough to be asked twice
-            if twice and self._leave_out_dear():  # the strongest may have been among them
+            if self.tie >= TWICE * self.noise and self._leave_out_dear():
                 asked = bool(self.pairs) and self.spent + self.price <= self.most and self.ask()
                 continue
             part = self._price_of_name(self.pairs, self.tie - self.noise)
