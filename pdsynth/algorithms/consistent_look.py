@@ -54,6 +54,7 @@ SURE = 20.0
 MOST_OF_NAME, MOST_AGAIN = Fraction(1, 8), Fraction(1, 20)
 CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
+WORTH = 2  # a tie is worth a table where it is so many times the noise of single columns
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
 
 
@@ -152,6 +153,11 @@ def seen_by_look(facts: Facts) -> float:
     return facts.unit.as_pure(part * facts.epsilon) / float(part)
 
 
+def noise_of_columns(facts: Facts) -> float:
+    """The two-way distance v that columns with ε/d each would have from noise."""
+    return 2 * sum(facts.schema.sizes) / mass_of(facts)
+
+
 def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
     """The part v / (v + D) of ε, for ``mass`` = ε n.
 
@@ -243,14 +249,11 @@ class Gate:
                 self.pairs, self.sees_means = [], False
 
     def _pairs(self) -> list[tuple[int, int]]:
-        """The pairs to ask about; none where the name of a strong one would cost too much.
-
-        Half of the strongest tie that a pair can have must pay for its table: few have more.
-        """
+        """The pairs to ask about; none where the name of a strong one would cost too much."""
         if self.policy.forced or self.policy.label:
             return []
         pairs = [p for p in self.policy.pairs() if not self.policy.apart[p]]
-        pairs = [p for p in pairs if self._need(p, strongest_tie(p, self.sizes) / 2)]
+        pairs = [p for p in pairs if self._need(p, strongest_tie(p, self.sizes))]
         strongest = max((strongest_tie(p, self.sizes) for p in pairs), default=0.0)
         if not pairs or self._price_of_name(pairs, min(STRONG, strongest)) > MOST_OF_NAME:
             return []
@@ -268,8 +271,8 @@ class Gate:
 
     def _need(self, pair: tuple[int, int], tie: float) -> Fraction:
         """ε of the table of a pair that is tied so much; 0 where it can't pay."""
-        cells = self.policy.possible(pair)
-        return self.whole * need_of_tie(tie, cells, self.n, self.whole, self.unit)
+        cells, told = self.policy.possible(pair), noise_of_columns(self.run.facts)
+        return self.whole * need_of_tie(tie, cells, self.n, self.whole, told, self.unit)
 
     def _price_of_name(self, pairs: Pairs, tie: float) -> Fraction:
         """The part of ε for which a choice names a pair that is tied so much: is :data:`SURE`."""
@@ -397,18 +400,21 @@ def strongest_tie(pair: tuple[int, int], sizes: Sequence[int]) -> float:
 
 
 def need_of_tie(
-    tie: float, cells: int, n: int, epsilon: Fraction, unit: Unit = ONE_REPLACED
+    tie: float, cells: int, n: int, epsilon: Fraction, told: float, unit: Unit = ONE_REPLACED
 ) -> Fraction:
     """The part of ε that the table of a pair needs that is tied so much; 0 where it can't pay.
 
-    Its noise, a distance of cells / ε n, should be a quarter of the tie; with the most that a pair
-    may cost it mustn't be larger than the tie. Where there are so many cells, most of them are
-    empty, and of their noise about half is left, as no count of the model is negative.
+    Nothing pays where ``told``, the noise of single columns, is more than half of the tie: what a
+    table costs makes that noise larger. Its own noise, a distance of cells / ε n, should be a
+    quarter of the tie; with the most that a pair may cost it must be half of it at most, or as
+    large as the tie where ``told`` is a quarter of that: of so many cells most are empty, and about
+    half of their noise is left, as no count of the model is negative.
     """
-    if tie <= 0:
+    if tie <= 0 or tie < WORTH * told:
         return Fraction(0)
     need = (NEED * cells / (unit.as_pure(epsilon, 1) * n * tie)) ** unit.power
-    if need > NEED**unit.power * MOST_OF_PAIR:
+    most = NEED if NEED * told <= tie else 2
+    if need > most**unit.power * MOST_OF_PAIR:
         return Fraction(0)
     return min(MOST_OF_PAIR, Fraction(need))
 
