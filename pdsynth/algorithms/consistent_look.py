@@ -235,6 +235,7 @@ class Gate:
         self.sizes, self.unit = run.policy.sizes, run.facts.unit
         self.whole, self.most = run.facts.epsilon, min(epsilon, MOST_OF_TIES * run.facts.epsilon)
         self.spent, self.tie, self.clear = Fraction(0), 0.0, False
+        self.told = noise_of_columns(run.facts)
         self.asked, self.pairs = list[str](), self._pairs()
         self.sees_means = False
         if self.pairs:
@@ -271,8 +272,8 @@ class Gate:
 
     def _need(self, pair: tuple[int, int], tie: float) -> Fraction:
         """ε of the table of a pair that is tied so much; 0 where it can't pay."""
-        cells, told = self.policy.possible(pair), noise_of_columns(self.run.facts)
-        return self.whole * need_of_tie(tie, cells, self.n, self.whole, told, self.unit)
+        cells = self.policy.possible(pair)
+        return self.whole * need_of_tie(tie, cells, self.n, self.whole, self.told, self.unit)
 
     def _price_of_name(self, pairs: Pairs, tie: float) -> Fraction:
         """The part of ε for which a choice names a pair that is tied so much: is :data:`SURE`."""
