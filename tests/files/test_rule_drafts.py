@@ -127,4 +127,4 @@ def test_a_release_with_rules_is_written_and_read_back(frame, tmp_path):
     assert not released.break_rules(released.encode(fake)).any()
     assert (fake["half"] <= fake["hours"]).all()
     card = (tmp_path / "out" / "card.md").read_text(encoding="utf-8")
-    assert "Rules between columns, which no row of the table breaks: determines: degree" in card
+    assert "which no row of the table breaks:\n\n- determines: degree" in card
