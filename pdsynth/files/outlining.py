@@ -120,12 +120,10 @@ def outline(
     times = Counter(layout.names)
     attributes, left_out, notes = [], {}, {}
     for name, first in zip(map(str, frame.columns), layout.names, strict=True):
-        drafts = [_draft(name, frame[name], number)]
+        found = _draft(name, frame[name], number)
         if times[first] > 1:
-            drafts = [("? several columns of this name: rename them, or drop", "")]
-        else:
-            drafts = _several(name, frame[name], drafts[0][0], number) or drafts
-        for draft, note in drafts:
+            found = "? several columns of this name: rename them, or drop", ""
+        for draft, note in _several(name, frame[name], found[0], number) or [found]:
             if isinstance(draft, str):
                 left_out[name], notes[name] = draft, note
             else:
@@ -179,12 +177,8 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
     kind = pd.api.types.infer_dtype(cells)
     if kind not in ("string", "empty"):
         return _typed(name, cells, kind, {"missing": len(cells) < len(column)})
-    texts = cells.astype("str")
-    empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
-    rest = texts[~texts.isin(empty)]
-    how: dict[str, Any] = {"missing": len(rest) < len(column)}
-    if empty:
-        how["na_values"] = empty
+    rest, empty = _without_empty(cells)
+    how: dict[str, Any] = {"missing": len(rest) < len(column)} | empty
     if measured := _measured(name, rest, how, number):
         return measured
     words = sorted(text for text in rest.unique() if not any(map(str.isdigit, text)))
@@ -192,7 +186,11 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
     others = rest[~rest.isin([*words, *tops])]
     few = len(words) + len(tops) <= STRAYS and 0 < len(rest) - len(others) <= RARE * len(rest)
     if few and others.nunique() > LISTED:  # fewer are codes, and so are the words
-        gaps = {"missing": True, "na_values": sorted([*empty, *words])} if words else {}
+        gaps = (
+            {"missing": True, "na_values": sorted([*empty.get("na_values", ()), *words])}
+            if words
+            else {}
+        )
         ends = {"mapping": tops} if tops else {}
         read = pd.concat([others, pd.Series(map(str, tops.values()), dtype=others.dtype)])
         draft, note = _measured(name, read, how | gaps | ends, number) or ("", "")
@@ -200,6 +198,13 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
             asked = [GAPS] * bool(gaps) + [TOPS] * bool(ends)
             return draft, f"{note}; {' '.join(asked)}"
     return _listed(name, rest, how)
+
+
+def _without_empty(cells: pd.Series) -> tuple[pd.Series, dict[str, Any]]:
+    """Cells as texts, without those that stand for an empty one; and these, as a keyword."""
+    texts = cells.astype("str")
+    empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
+    return texts[~texts.isin(empty)], {"na_values": empty} if empty else {}
 
 
 def _several(
@@ -210,13 +215,11 @@ def _several(
     cells = column.dropna()
     if not open_texts or pd.api.types.infer_dtype(cells) != "string":
         return []
-    texts = cells.astype("str")
-    empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
-    rest, blank = texts[~texts.isin(empty)], len(cells) < len(column)
-    how: dict[str, Any] = {"missing": bool(empty)} | ({"na_values": empty} if empty else {})
-    with_gaps = how | {"missing": bool(empty) or blank}
+    rest, empty = _without_empty(cells)
+    how: dict[str, Any] = {"missing": len(rest) < len(column)} | empty
     measured = partial(_measured, number=number)
-    return draft_numbers(name, rest, with_gaps, measured) or draft_answers(name, rest, how, blank)
+    numbers = draft_numbers(name, rest, how, measured) if rest.nunique() > LISTED else []
+    return numbers or draft_answers(name, rest, how)
 
 
 def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | None) -> Found | None:

@@ -12,7 +12,6 @@ ANSWERS = ";", "|", ","  # signs between the answers of a cell
 NUMBERS = "/", "x", "×"  # between numbers that were taken together, as 122/65 and 1920x1080
 MOST_ANSWERS, LEAST_ANSWERS = 20, 10  # that are drafted; records that must give one
 COVERED = 0.9  # share of all answers that those are
-LISTED = 20  # different cells that are listed as they are, unless they hold answers
 PARTS = 4  # numbers of a cell
 ANSWER = "one line for each answer of the form: are all here? Names are free"
 NONE = "; an empty cell is none of them"
@@ -20,13 +19,14 @@ NAMES = "; names are free"
 Drafts = list[tuple[Attribute | str, str]]
 
 
-def draft_answers(name: str, texts: pd.Series, how: dict[str, Any], blank: bool) -> Drafts:
+def draft_answers(name: str, texts: pd.Series, how: dict[str, Any]) -> Drafts:
     """An attribute for each answer that cells list; none where they don't list answers.
 
     They do if their number differs from cell to cell, no cell says one twice, and few answers make
-    many different cells. ``texts``: cells that say something. ``how``: keywords of the attributes.
-    ``blank``: whether some cells are empty.
+    many different cells. ``texts``: cells that say something. ``how``: keywords of the attributes;
+    where cells are missing and no words stand for that, they are drafted as none of the answers.
     """
+    none = {"missing": False, "empty": False} if how["missing"] and "na_values" not in how else {}
     times = Counter(texts)
     for sign in ANSWERS:
         lists = {text: [part.strip() for part in text.split(sign)] for text in times}
@@ -41,7 +41,6 @@ def draft_answers(name: str, texts: pd.Series, how: dict[str, Any], blank: bool)
             and all(len({*answers}) == len(answers) for answers in lists.values())
             and sum(totals[answer] for answer in chosen) >= COVERED * sum(totals.values())
         ):
-            none = {} if how["missing"] or not blank else {"empty": False}
             options = how | none | {"column": name, "between": sign}
             drafts = [
                 Attribute.categorical(f"{name}: {answer}", [False, True], holds=answer, **options)
@@ -60,7 +59,7 @@ def draft_numbers(
     ``measured``: what drafts one from its name, its texts and keywords, None where these are no
     numbers.
     """
-    for sign in NUMBERS if texts.nunique() > LISTED else ():
+    for sign in NUMBERS:
         parts = texts.str.split(sign, expand=True, regex=False)
         if not 1 < parts.shape[1] <= PARTS or parts.isna().any(axis=None):
             continue

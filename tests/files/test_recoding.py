@@ -371,7 +371,10 @@ def test_a_release_says_what_its_rows_hold(tmp_path):
         assert any(line.startswith(name) and line.endswith(f"  # {meaning}") for line in lines)
     assert not any("#" in line for line in lines if line.startswith("plain"))
     told = (place / "card.html").read_text(encoding="utf-8")
-    assert "<li>ill: the first sign of a code</li>\n<li>weight: in" in told
+    assert (
+        "What columns hold:</p>\n<ul>\n<li>ill: the first sign of a code</li>\n<li>weight: in"
+        in told
+    )
     released = pds.Schema.read(place / "schema.toml")
     table = pd.read_csv(place / "synthetic.csv")
     assert released.encode(table).shape == schema.encode(table).shape, "rows are read by both"
