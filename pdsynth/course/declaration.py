@@ -13,6 +13,7 @@ from ..files.domains import BINS, FORM, read_rule
 from ..files.file_format import FileFormat
 from ..files.outlining import IDENTIFIER, WORDS, explore
 from ..files.schema_file import read_entry, read_toml, write_schema
+from ..files.taking import raw_name
 
 DEFAULT = f" in {BINS} bins"  # a panel's slider says it
 
@@ -37,30 +38,24 @@ def declare(
 ) -> Declared:
     r"""A declaration, one line ``column: domain`` each; SchemaError names the line.
 
-    A domain is what stands behind the column in a schema file, without quotes. ``bins``: for ranges
-    that don't say how many. ``header``: whether the raw file names its columns itself.
+    A domain is what stands behind the column in a schema file, without quotes. A line with
+    ``{column = …}`` has a name of its own. ``bins``: for ranges that don't say how many.
+    ``header``: whether the raw file names its columns itself.
     ``file``: how it is written.
 
     >>> text = "age: 0 to 99 in 5 bins\nsmoker: yes | no + missing\nid: drop"
     >>> declare(text, ["id", "age", "smoker"]).schema.sizes
     (5, 3)
     """
-    rules: dict[str, str] = {}
-    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
-        if not line:
-            continue
-        name = max((n for n in names if line.startswith(f"{n}:")), key=len, default=None)
-        if name is None:
-            raise SchemaError(
-                f"line {number} ({line[:40]!r}) doesn't begin with a column and a "
-                f"colon; columns: {', '.join(names)}"
-            )
-        if name in rules:
-            raise SchemaError(f"line {number} declares {name!r} a second time")
-        rules[name] = line[len(name) + 1 :].strip()
+    rules = _read_lines(text, names)
     dropped = tuple(n for n in names if re.match("drop *(:|$)", rules.get(n, "")))
-    waiting = tuple(n for n in names if re.fullmatch(r"(\?[^|]*)?", rules.get(n, "?")))
-    attributes = [_name_problem(n, rules[n], bins) for n in names if n not in dropped + waiting]
+    waiting = [n for n in names if re.fullmatch(r"(\?[^|]*)?", rules.get(n, "?"))]
+    closed = {*dropped, *waiting}
+    attributes = [_name_problem(n, rules[n], bins) for n in rules if n not in closed]
+    if strange := [raw_name(a) for a in attributes if raw_name(a) not in names]:
+        raise SchemaError(f"{strange[0]!r} is no column of the file: {', '.join(names)}")
+    attributes.sort(key=lambda a: names.index(raw_name(a)))
+    waiting = [n for n in waiting if n in rules or n not in map(raw_name, attributes)]
     if len(attributes) < 2:
         raise SchemaError(
             f"{plural(len(attributes), 'column')} declared, {len(waiting)} still open; "
@@ -77,7 +72,40 @@ def declare(
         "columns": columns,
         "file": file,
     }
-    return Declared(schema, write_schema(facts, order=names), dropped, waiting)
+    places = {n: names.index(n) for n in left_out} | {
+        a.name: names.index(raw_name(a)) for a in attributes
+    }
+    order = sorted(places, key=places.__getitem__)
+    return Declared(schema, write_schema(facts, order=order), dropped, tuple(waiting))
+
+
+def _read_lines(text: str, names: Sequence[str]) -> dict[str, str]:
+    """What each line says, by the column that it begins with."""
+    rules = dict[str, str]()
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        if not line:
+            continue
+        name, rule = _split(line, names)
+        if not name:
+            raise SchemaError(
+                f"line {number} ({line[:40]!r}) doesn't begin with a column and a "
+                f"colon; columns: {', '.join(names)}"
+            )
+        if name in rules:
+            raise SchemaError(f"line {number} declares {name!r} a second time")
+        rules[name] = rule
+    return rules
+
+
+def _split(line: str, names: Sequence[str]) -> tuple[str, str]:
+    """The column of a line, and what is said of it; "" for a line that begins with none.
+
+    A line in braces that names its raw column begins with a name of its own.
+    """
+    if own := re.fullmatch(r"(.+?): *(\{.*\bcolumn *=.*\})", line):
+        return own[1].strip(), own[2]
+    name = max((n for n in names if line.startswith(f"{n}:")), key=len, default="")
+    return name, line[len(name) + 1 :].strip()
 
 
 def _name_problem(name: str, rule: str, bins: int) -> Attribute:
@@ -107,8 +135,8 @@ def propose(names: Sequence[str], frame: pd.DataFrame | None = None) -> str:
     every guarantee.
     """
     if frame is not None:
-        rules = {n: line.removesuffix(DEFAULT) for n, line in explore(frame).items()}
+        rules = {name: line.removesuffix(DEFAULT) for name, line in explore(frame).items()}
     else:
         free = {n for n in names if IDENTIFIER.fullmatch(n) or WORDS.fullmatch(n)}
         rules = {name: "drop" if name in free else "?" for name in names}
-    return "\n".join(f"{name}: {rules[name]}" for name in names)
+    return "\n".join(f"{name}: {rule}" for name, rule in rules.items())

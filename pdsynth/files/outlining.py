@@ -120,15 +120,15 @@ def outline(
     times = Counter(layout.names)
     attributes, left_out, notes = [], {}, {}
     for name, first in zip(map(str, frame.columns), layout.names, strict=True):
-        found = _draft(name, frame[name], number)
-        if times[first] > 1:
-            found = "? several columns of this name: rename them, or drop", ""
-        for draft, note in _several(name, frame[name], found[0], number) or [found]:
+        twice = [(name, "? several columns of this name: rename them, or drop", "")]
+        for own, draft, note in (
+            twice if times[first] > 1 else _draft_all(name, frame[name], number)
+        ):
+            notes[own] = note
             if isinstance(draft, str):
-                left_out[name], notes[name] = draft, note
+                left_out[own] = draft
             else:
                 attributes.append(draft)
-                notes[draft.name] = note
     facts = {
         "attributes": tuple(attributes),
         "source": "data",
@@ -146,18 +146,18 @@ def outline(
 
 
 def explore(frame: pd.DataFrame) -> dict[str, str]:
-    """What :func:`outline` would draft for each column, as the lines of a schema file's table.
+    """What :func:`outline` would draft, as the lines of a schema file's table.
 
     **Privacy:** every value is read and domains are told, outside every guarantee.
     """
     lines = {}
-    for name in map(str, frame.columns):
-        draft = _draft(name, frame[name], None)[0]
-        if isinstance(draft, str):
-            lines[name] = draft if draft.startswith("?") else f"drop: {draft}"
-        else:
-            entry = write_entry(draft)
-            lines[name] = entry if isinstance(entry, str) else write_inline(entry)
+    for column in map(str, frame.columns):
+        for name, draft, _ in _draft_all(column, frame[column], None):
+            if isinstance(draft, str):
+                lines[name] = draft if draft.startswith("?") else f"drop: {draft}"
+            else:
+                entry = write_entry(draft)
+                lines[name] = entry if isinstance(entry, str) else write_inline(entry)
     return lines
 
 
@@ -167,6 +167,15 @@ def _describe_file(layout: Header, number: str | None, skip: int | None) -> File
         return None
     file = FileFormat(layout.encoding, layout.delimiter, layout.first, number or "", skip or 0)
     return replace(file, number=file.number_form)
+
+
+def _draft_all(
+    name: str, column: pd.Series, number: str | None
+) -> list[tuple[str, Attribute | str, str]]:
+    """Names, attributes and comments of what a column seems to hold: several, if its cells do."""
+    one = _draft(name, column, number)
+    found = _several(name, column, one[0], number) or [one]
+    return [(name if isinstance(draft, str) else draft.name, draft, note) for draft, note in found]
 
 
 def _draft(name: str, column: pd.Series, number: str | None) -> Found:

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from html import unescape
 
 import pandas as pd
 import pytest
@@ -255,6 +256,46 @@ def test_a_messy_file_without_a_header_goes_from_the_panel_to_a_release(panel, t
     synth = pds.baselines.Independent(1.0).fit(frame, schema)
     place = pds.datasets.write_release(synth.model_, tmp_path / "out")
     assert "6,000 records of 9 columns" in (place / "card.md").read_text(encoding="utf-8")
+
+
+TICKED = b"id;tools;bp;age\n" + b"".join(
+    b"%d;%s;%d/%d;%d\n" % (i, tools, 100 + i % 60, 60 + i % 30, 20 + i % 50)
+    for i, tools in enumerate([b"R,SPSS", b"R", b"SPSS", b"", b"R,Stata", b"Stata,SPSS,R"] * 40)
+)
+APART = """id: drop
+tools: R: {values = [false, true], column = "tools", between = ",", holds = "R", empty = false}
+upper: {domain = "60 to 239", column = "bp", between = "/", part = 1}
+age: 18 to 99 in 9 bins
+Stata: {values = [false, true], column = "tools", between = ",", holds = "Stata", empty = false}"""
+
+
+def test_cells_that_hold_several_things_are_taken_apart(panel, tmp_path):
+    """Lines of one raw column stand together, in the order of the file's columns."""
+    uploaded(panel, "form.csv", TICKED)
+    panel.form.editor.value = APART
+    assert panel.error is None and "240 rows × 4 columns" in panel.view.status
+    assert "Not declared" not in panel.view.status, "tools and bp are read"
+    schema, frame = panel.form.schema(), panel.form.records()
+    assert schema.names == ("tools: R", "Stata", "upper", "age") and schema.left_out == {"id": ""}
+    assert schema.encode(frame)[:4].tolist() == [
+        [1, 0, 3, 0],
+        [1, 0, 3, 0],
+        [0, 0, 3, 0],
+        [0, 0, 3, 0],
+    ]
+    saved = unescape(panel.view.tables[1].partition("<pre>")[2].partition("</pre>")[0])
+    (tmp_path / "form.toml").write_text(saved, encoding="utf-8")
+    assert pds.Schema.read(tmp_path / "form.toml").attributes == schema.attributes
+    panel.form.editor.value = APART.replace('"bp"', '"pressure"')
+    assert "'pressure' is no column of the file: id, tools, bp, age" in str(panel.error)
+
+
+def test_exploring_drafts_a_line_for_each_answer_and_each_number(panel):
+    uploaded(panel, "form.csv", TICKED)
+    panel.set(proposal="data")
+    names = [line.split(": {")[0] for line in panel.form.editor.value.splitlines()]
+    assert panel.error is None and "6 columns" in panel.view.status
+    assert names[1:6] == ["tools: R", "tools: SPSS", "tools: Stata", "bp: 1", "bp: 2"]
 
 
 def test_what_is_saved_is_the_declaration_and_never_what_exploring_saw(panel):
