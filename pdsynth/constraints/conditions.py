@@ -5,6 +5,8 @@ rejection.
 import math
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from ..core import (
     Mask,
     Network,
     NoisyTable,
+    Place,
     Schema,
     SchemaError,
     fit_tables,
@@ -31,6 +34,8 @@ from .rules import code_of, is_missing, leave_beside
 
 MOST_RESTORED = 2**20  # cells of a tree on which columns get their distributions back,
 PRECISION = 1e-3  # to this part of n
+ASTRAY = 1e-2  # of n, farther from the nearest than which weights have run away; then so many
+SWEEPS = 100  # turns of all columns
 ENDS = -700.0, 700.0  # of the logarithm of a weight against that of their median: all of a double
 KEPT = 1e-3  # a model that gives the rules all but this part of its mass keeps them anyway
 LEAST = 1e-9  # of a probability, where a model gives the rules no mass
@@ -252,7 +257,9 @@ def restore_columns(
     one of which decides the other, the squares of their probabilities. The network given the rules
     is weighed value by value so that every column of ``scopes`` (one column, or the bits of one)
     comes as near as the rules allow, in squares, to what it was without them; then the squares that
-    are left. No weights for a network that keeps the rules anyway, or whose tables have more than
+    are left. Where a rule keeps columns from that, the nearest distribution has zeros that no
+    weights make, and a fit's weights run away from each other: columns are weighed in turn then.
+    No weights for a network that keeps the rules anyway, or whose tables have more than
     2^20 cells. Raises Impossible where the masks have no mass.
     """
     part = above(pairs, tables, sizes, [columns for columns, _ in masks])
@@ -271,18 +278,61 @@ def restore_columns(
     targets = [NoisyTable(columns, own.margin(columns), 1 / variance) for columns in scopes]
     start = [np.zeros(table.counts.shape) for table in targets]
     fit = fit_tables(tree, targets, n, fixed=fixed, start=start, tolerance=0.01)
-    logs = [np.clip(potential - np.median(potential), *ENDS) for potential in fit.potentials]
-    weights = [(table.columns, np.exp(log)) for table, log in zip(targets, logs, strict=True)]
-    weighed, _ = tree.calibrate(tree.multiply([*fixed, *(tree.weigh(*w) for w in weights)]), n)
-    before, after = (_misfit(tree, tables, targets, n) for tables in (ruled, weighed))
+    before = _misfit(Distribution(tree, ruled, n), targets)
+    weights = [(t.columns, _weigh(p)) for t, p in zip(targets, fit.potentials, strict=True)]
+    after = _misfit(_weighed(tree, fixed, weights, n), targets)
+    if after > _misfit(fit, targets) + (ASTRAY * n) ** 2:
+        near = [replace(t, counts=fit.margin(t.columns)) for t in targets]
+        other = weigh_in_turn(tree, fixed, near, n)
+        weights, after = min(
+            (weights, after),
+            (other, _misfit(_weighed(tree, fixed, other, n), targets)),
+            key=itemgetter(1),
+        )
     return (weights, after) if after < before else ([], before)
 
 
-def _misfit(
-    tree: CliqueTree, tables: list[np.ndarray], targets: Sequence[NoisyTable], n: float
-) -> float:
+def weigh_in_turn(
+    tree: CliqueTree,
+    fixed: Sequence[tuple[Place, np.ndarray]],
+    targets: Sequence[NoisyTable],
+    n: float,
+) -> list[Weights]:
+    """Weights that give columns margins that can be had: iterative proportional fitting.
+
+    :data:`SWEEPS` times at most, until all are met within :data:`PRECISION` of n.
+    """
+    logs = [np.zeros(table.counts.shape) for table in targets]
+    for _ in range(SWEEPS):
+        missed = 0.0
+        for table, log in zip(targets, logs, strict=True):
+            weights = [(t.columns, _weigh(other)) for t, other in zip(targets, logs, strict=True)]
+            margin = _weighed(tree, fixed, weights, n).margin(table.columns)
+            missed = max(missed, float(np.abs(margin - table.counts).max()))
+            log += np.log(np.maximum(table.counts, LEAST * n) / np.maximum(margin, LEAST * n))
+        if missed <= PRECISION * n:
+            break
+    return [(t.columns, _weigh(log)) for t, log in zip(targets, logs, strict=True)]
+
+
+def _weigh(potential: np.ndarray) -> np.ndarray:
+    """Weights of a potential's cells, against their median."""
+    return np.exp(np.clip(potential - np.median(potential), *ENDS))
+
+
+def _weighed(
+    tree: CliqueTree,
+    fixed: Sequence[tuple[Place, np.ndarray]],
+    weights: Sequence[Weights],
+    n: float,
+) -> Distribution:
+    """The distribution of fixed factors and weights."""
+    factors = [*fixed, *(tree.weigh(*weight) for weight in weights)]
+    return Distribution(tree, tree.calibrate(tree.multiply(factors), n)[0], n)
+
+
+def _misfit(distribution: Distribution, targets: Sequence[NoisyTable]) -> float:
     """The squares by which columns of a distribution miss their own."""
-    distribution = Distribution(tree, tables, n)
     return sum(float(((distribution.margin(t.columns) - t.counts) ** 2).sum()) for t in targets)
 
 

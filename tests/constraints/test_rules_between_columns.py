@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.optimize import nnls
 
 import pdsynth as pds
 from pdsynth import Attribute, Network, Rule, Schema, SchemaError
@@ -362,6 +363,79 @@ def test_weights_of_any_size_give_columns_back():
     rows = fit.sample(random_state=1)
     found = pds.evaluate.marginal_distances(adult.frame[names], rows, schema, 1)
     assert len(fit.model_.ruled.weights) == 4 and found.max() < 0.12
+
+
+def no_weights_reach_it():
+    """Four fits of two columns where "none" decides "open", and noise made P(none) > P(open)."""
+    rng = np.random.default_rng(0)
+    state = np.where(rng.random(12_000) < 0.85, "closed", "open")
+    quarter = rng.choice(["q1", "q2", "q3", "q4"], 12_000)
+    frame = pd.DataFrame({"when": np.where(state == "closed", quarter, "none"), "state": state})
+    kinds = {"when": ["q1", "q2", "q3", "q4", "none"], "state": ["closed", "open"]}
+    schema = Schema(
+        [Attribute.categorical(name, values) for name, values in kinds.items()],
+        rules=[Rule.impossible({"when": "none", "state": "closed"})],
+    )
+    fits = [pds.baselines.Independent(1, random_state=i).fit(frame, schema) for i in (20, 22, 29)]
+    return [float(fit.model_.marginal(["when"])["none"]) for fit in fits]
+
+
+def test_columns_meet_where_no_weights_make_the_zeros_that_it_takes():
+    """1,764 of 12,000 have none. Weights of a fit's own potentials ran to e^±1500."""
+    assert no_weights_reach_it() == pytest.approx([1764] * 3, abs=30)
+
+
+def test_twin_weights_that_ran_away_lose_most_of_a_value(monkeypatch):
+    monkeypatch.setattr(conditions, "ASTRAY", math.inf)
+    assert max(no_weights_reach_it()) < 400
+
+
+def nearest_margins(own, allowed):
+    """The least squares by which margins of an allowed distribution miss ``own``: oracle (NNLS)."""
+    places = np.argwhere(allowed)
+    ends = np.cumsum([0, *allowed.shape])
+    rows = np.zeros((ends[-1] + 1, len(places)))
+    for column, place in enumerate(places):
+        rows[ends[:-1] + place, column] = 1
+    rows[-1] = 1e4  # so that all probabilities add up to 1
+    p, _ = nnls(rows, np.concatenate([*own, [1e4]]))
+    return float(((rows[:-1] @ p - np.concatenate(own)) ** 2).sum())
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_restored_columns_are_as_near_as_any_that_keep_the_rules(seed):
+    """Two or three columns, and up to three cells or implications: within 1 % of n of the best."""
+    rng = np.random.default_rng(seed)
+    sizes = tuple(map(int, rng.integers(2, 6, rng.integers(2, 4))))
+    own = [rng.dirichlet(np.full(size, 0.7)) for size in sizes]
+    allowed = np.ones(sizes, dtype=bool)
+    for _ in range(rng.integers(1, 4)):
+        i, j = rng.choice(len(sizes), 2, replace=False)
+        at = np.indices(sizes)
+        value, other = rng.integers(sizes[i]), rng.integers(sizes[j])
+        differs = at[j] != other if rng.random() < 0.5 else at[j] == other
+        allowed &= ~((at[i] == value) & differs)
+    law = math.prod(np.ix_(*own))
+    if (law * allowed).sum() < 1e-6:
+        return
+    columns = range(len(sizes))
+    weights, misfit = conditions.restore_columns(
+        [(j, ()) for j in columns],
+        [p[:, None] for p in own],
+        sizes,
+        [(tuple(columns), allowed)],
+        [(j,) for j in columns],
+        1e4,
+    )
+    logs = np.log(law) + np.where(allowed, 0.0, NEVER)
+    for (j,), weight in weights:
+        logs += np.expand_dims(np.log(weight), [k for k in columns if k != j])
+    law = np.exp(logs - logs.max())
+    law /= law.sum()
+    margins = [law.sum(axis=tuple(k for k in columns if k != j)) for j in columns]
+    missed = sum(((m - p) ** 2).sum() for m, p in zip(margins, own, strict=True))
+    assert missed == pytest.approx(misfit / 1e8, abs=1e-6)
+    assert math.sqrt(missed) <= math.sqrt(nearest_margins(own, allowed)) + 0.01
 
 
 def test_what_is_ruled_out_has_the_same_logarithm_everywhere():
