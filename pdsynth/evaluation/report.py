@@ -16,6 +16,7 @@ from ..files.pages import render
 from .disclosure import gcap
 from .inputs import Table, as_dataset, check_whole, sample_rows, to_codes
 from .intervals import COLUMNS, LIMITS, RELEASE, measure_level
+from .marginals import Marginals, Sets
 from .utility import majority_share, split_mask, utility
 
 ALPHAS = (1, 2, 3)
@@ -207,6 +208,7 @@ def report(
         "tables": len(tables),
         "repeats": repeats,
         "attacked": ATTACKED,
+        "even": _measure_even(codes, len(tables[0]), schema, levels[2].sets, seed),
         **_judge(table, LIMITS if budget is None else repeats),
     }
     verdict, notes = (_written(part, facts) for part in ("verdict", "notes"))
@@ -325,17 +327,26 @@ def _risk(
     return pd.DataFrame(columns, pd.Index(index, name="the attacker"))
 
 
+def _measure_even(codes: np.ndarray, rows: int, schema: Schema, sets: Sets, seed: int) -> float:
+    """The mean two-way distance of rows whose values are drawn evenly, which tell nothing."""
+    generator = np.random.default_rng(seed)
+    even = np.column_stack([generator.integers(0, size, rows) for size in schema.sizes])
+    return float(Marginals(codes, schema, 2, sets=sets).distances(even).mean())
+
+
 def _judge(table: pd.DataFrame, runs: int) -> dict[str, Any]:
     """Two-way distances, the others beside them, and whether the release gains (1), loses (−1).
 
     A gain must be clear of where another single-column release may lie, not only of their mean, of
-    which ``runs`` simulations give the interval: prediction is √(runs + 1) times as wide.
+    which ``runs`` simulations give the interval: prediction is √(runs + 1) times as wide. It is
+    clear, too, where single columns are farther without any noise.
     """
     two = table[table["alpha"] == 2].set_index("table")
     release, single, free, halves = two["distance"].iloc[[0, 1, -2, -1]]
-    mine, theirs = (two["high"] - two["distance"]).fillna(0).iloc[:2]
+    mine, theirs, noiseless = (two["high"] - two["distance"]).fillna(0).iloc[[0, 1, -2]]
     theirs *= math.sqrt(runs + 1)
-    gain = int(release + mine < single - theirs) - int(release - mine > single + theirs)
+    clear = max(single - theirs, free - noiseless * math.sqrt(LIMITS + 1))
+    gain = int(release + mine < clear) - int(release - mine > single + theirs)
     others = [
         (alpha, *rows.iloc[:2]) for alpha, rows in table.groupby("alpha")["distance"] if alpha != 2
     ]

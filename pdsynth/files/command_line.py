@@ -348,6 +348,7 @@ def release(
         synthesizer.set_params(epsilon=epsilon, records_per_person=records_per_person, delta=delta)
         check_releasable(synthesizer)
         synthesizer.prepare(declared, len(frame))
+        warn_of_noise(declared, public, epsilon / records_per_person)
         session = find_account(synthesizer, account, session_epsilon, session_delta, out)
         rehearse(
             draft,
@@ -385,6 +386,12 @@ def read_fitting(
     if problems := schema.problems(frame):
         raise SchemaError(f"{data.name} doesn't fit {file.name}:\n{problems}")
     return frame
+
+
+def warn_of_noise(schema: Schema, n: int | None, epsilon: Any) -> None:
+    """Say that a release will be noise, where the plan says so. A function of public facts."""
+    if n is not None and len(schema) > 1 and (planned := make_plan(schema, n, epsilon)).drowned:
+        click.echo(f"Warning: {planned}", err=True)
 
 
 def tell_released(place: Path, model: Model) -> None:

@@ -75,6 +75,7 @@ from ..core import (
 from .cells import cells_of_pairs, say_rules
 from .costs import Cost
 from .prices import EdgePrice
+from .sentences import expect, say_too_fine
 from .way_back import least_epsilon
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
@@ -83,7 +84,6 @@ DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many ti
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves, and that a chain of tables adds
 UNEVEN = 0.6  # sampling error against that of values that are equally common: median of nine tables
 FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
-NAMED = 5  # columns that a sentence names
 
 
 @dataclass(frozen=True)
@@ -277,12 +277,14 @@ def _numbers(most: int) -> list[int]:
     return np.unique(np.geomspace(1, most, WIDEST).round().astype(int)).tolist()
 
 
-def explain(candidates: Sequence[Forecast], d: int = 2) -> str:
+def explain(candidates: Sequence[Forecast], d: int = 2, ratio: float = 0.0) -> str:
     """The best method in a sentence, with its margin over the next and over single columns.
 
     ``d``: columns of the schema; where they are many, a second sentence says what is compared.
+    ``ratio``: noise over the mean cell of a single column.
     """
-    return _explain_best(candidates) + (
+    drowned = ratio > NOISE_DOMINATES
+    return (_say_drowned(candidates[0], d, ratio) if drowned else _explain_best(candidates)) + (
         f" These distances are means over the pairs of {ALL_PAIRS} columns, which stand evenly "
         f"among all {d:,} when they are sorted by size."
         if d > ALL_PAIRS
@@ -304,6 +306,17 @@ def say_alone(best: Forecast, schema: Schema, n: int, epsilon: float) -> str:
     return (
         f" In {often} ties may look too weak on average for tables of pairs; then single columns "
         "are published here, and only pairs that stand out are kept."
+    )
+
+
+def _say_drowned(best: Forecast, d: int, ratio: float) -> str:
+    """Not to publish where single columns are noise, and how few columns would not be."""
+    few = int(d / (ratio * USEFUL))  # noise is in proportion to the number of columns
+    return (
+        f"Publish nothing yet: values that are drawn evenly may be nearer than {best.name}, whose "
+        f"expected two-way distance is {best.distance:.3f}."
+        + f" With {few:,} columns like these, single columns would be useful."
+        * (few > 1)
     )
 
 
@@ -332,19 +345,6 @@ def _explain_best(candidates: Sequence[Forecast]) -> str:
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"
-
-
-def say_too_fine(names: Sequence[str], sizes: Sequence[int]) -> str:
-    """A sentence that names the columns whose values are too many for this ε; empty for none."""
-    if not names:
-        return ""
-    shown = [f"{n} ({s} values)" for n, s in zip(names, sizes, strict=True)][:NAMED]
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return (
-        f" Too fine for this ε: {', '.join(shown)}{more}. With three tenths of ε for single "
-        "columns, a value's expected noise there is larger than its mean count; fewer values or "
-        "coarser bins would help."
-    )
 
 
 @dataclass(frozen=True)
@@ -404,6 +404,11 @@ class Plan:
         if self.schema.groups and best.name.startswith("ConsistentBayes"):
             options = {"personal": SensitivityGroups(rare_values="same_noise")} | options
         return best.make(**{"epsilon": epsilon} | options)
+
+    @property
+    def drowned(self) -> bool:
+        """Whether a typical single column, with all of ε for these, is more noise than signal."""
+        return bool(self.table["noise ÷ mean cell"][0] > NOISE_DOMINATES)
 
     def __str__(self) -> str:
         return self.sentence
@@ -534,9 +539,9 @@ def plan(
         describe_facts(schema, n, budget)
         + expect(ratio.tolist(), best)
         + " "
-        + explain(candidates, len(schema))
+        + explain(candidates, len(schema), ratio[0])
         + say_alone(candidates[0], schema, int(n), float(budget))
-        + say_too_fine([a.name for a in fine], [a.size for a in fine])
+        + say_too_fine([a.name for a in fine], [a.size for a in fine], len(schema))
         + say_rules(schema)
         + say_edges(schema, int(n), float(budget))
     )
@@ -559,30 +564,3 @@ def _choose(schema: Schema, n: int, epsilon: Any, distance: Any) -> Fraction:
     if distance is None:
         return positive("epsilon", epsilon)
     return least_epsilon(distance, lambda e: forecasts(schema, int(n), e)[0].distance)
-
-
-def expect(ratio: list[float], k: int) -> str:
-    """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
-    lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]
-    if 1 in lost and 0 in lost:
-        return (
-            "every two-way table is noise, and so is every single column: it takes more "
-            "records, coarser bins or a larger ε."
-        )
-    if 1 in lost:
-        return (
-            "every two-way table is noise; release single columns, or use fewer of them, or "
-            "coarser bins."
-        )
-    if k == 0:
-        return (
-            "two-way tables are as much noise as signal: k = 'auto' will keep only the "
-            "smallest; coarser bins would help."
-        )
-    useful = (
-        f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "
-        f"least {USEFUL:g} noise scales)."
-    )
-    if not lost:
-        return useful
-    return f"{useful} From k = {lost[0]} on a typical table has more noise than records in a cell."

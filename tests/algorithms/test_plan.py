@@ -21,6 +21,10 @@ from pdsynth.papers import yardsticks
 from pdsynth.planning import costs
 
 
+def schema_of_bits(d):
+    return [Attribute.categorical(f"b{j}", [0, 1]) for j in range(d)]
+
+
 def plain(d, size):
     return Schema(tuple(Attribute.categorical(f"x{j}", range(size)) for j in range(d)))
 
@@ -89,9 +93,10 @@ class TestForecasts:
         assert isinstance(found.synthesizer(), pds.ConsistentBayes)
 
     def test_says_when_single_columns_are_the_answer(self, adult):
-        found = pds.plan(adult.schema, 45_222, 0.001)
-        assert "Publish single columns" in str(found)
-        assert isinstance(found.synthesizer(), pds.baselines.Independent)
+        found = pds.plan(adult.schema, 45_222, 0.001), pds.plan(plain(300, 4), 900, 10)
+        assert "Publish nothing yet" in str(found[0])
+        assert "Publish single columns" in str(found[1])
+        assert {type(plan.synthesizer()) for plan in found} == {pds.baselines.Independent}
 
     def test_single_columns_by_hand(self):
         """Σ|X| = 40 at ε n = 1,000: v = .08, below 1 after clipping; q = .07; 1,000 rows of 100
@@ -190,7 +195,43 @@ class TestTooFine:
         names = [set(pds.plan(plain(80, 5), n, 1).too_fine) for n in (176, 2_000, 50_000, 10**6)]
         assert all(later <= earlier for earlier, later in itertools.pairwise(names))
         assert len(names[0]) == 80 and not names[-1]
-        assert "x4 (5 values) and 75 more." in str(pds.plan(plain(80, 5), 176, 1))
+        some = Schema((*plain(6, 500).attributes, *schema_of_bits(3)))
+        assert "x4 (500 values) and 1 more." in str(pds.plan(some, 10_000, 1))
+        assert "Too fine for this ε: all 80 columns. " in str(pds.plan(plain(80, 5), 176, 1))
+
+
+class TestDrowned:
+    """Single columns that are noise, too."""
+
+    def test_by_hand(self):
+        """40 columns share ε = 1: noise of scale 80 under mean cells of n/4, equal at n = 320.
+
+        A quarter of a cell takes n = 1,280 for 40 columns, so 8 columns where n = 256.
+        """
+        assert not pds.plan(plain(40, 4), 320, 1).drowned
+        found = pds.plan(plain(40, 4), 256, 1)
+        assert found.drowned and "Publish nothing yet: values that are drawn evenly" in str(found)
+        assert "With 8 columns like these, single columns would be useful." in str(found)
+        assert pds.plan(plain(8, 4), 256, 1).table["noise ÷ mean cell"][0] == pytest.approx(0.25)
+
+    def test_where_not_even_two_columns_would_do_no_number_is_said(self):
+        found = str(pds.plan(plain(40, 4), 10, 1))
+        assert "Publish nothing yet" in found and "columns like these" not in found
+
+    def test_a_release_of_noise_is_farther_than_evenly_drawn_values(self):
+        """What the sentence says, on columns of which 70 % have one value."""
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame(
+            {f"x{j}": rng.choice(4, 200, p=[0.7, 0.1, 0.1, 0.1]) for j in range(40)}
+        )
+        assert pds.plan(plain(40, 4), 200, 0.2).drowned
+        rows = pds.baselines.Independent(0.2, random_state=0).fit(frame, plain(40, 4)).sample()
+        even = pd.DataFrame({name: rng.integers(0, 4, 200) for name in frame})
+        ours, nothing = (
+            pds.evaluate.marginal_distances(frame, table, plain(40, 4), 2).mean()
+            for table in (rows, even)
+        )
+        assert ours > nothing
 
 
 @pytest.mark.parametrize(

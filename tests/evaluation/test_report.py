@@ -14,7 +14,7 @@ from pdsynth.core.records import Records
 from pdsynth.evaluation import intervals
 from pdsynth.evaluation.disclosure import disclosure_risk
 from pdsynth.evaluation.marginals import marginal_distance, marginal_distances
-from pdsynth.evaluation.report import report
+from pdsynth.evaluation.report import _judge, report
 from pdsynth.evaluation.utility import utility
 from pdsynth.plots import PALETTE
 
@@ -122,6 +122,26 @@ class TestVerdict:
         page = report(cmc.frame, noise, cmc.schema, epsilon=2)
         assert page.verdict[0].startswith("Not worth having: ")
         assert "pds.plan(schema, n, epsilon)" in page.verdict[0]
+
+    @pytest.mark.parametrize(("flipped", "worse"), [(0.55, True), (0.45, False)])
+    def test_what_is_no_nearer_than_evenly_drawn_values_tells_nothing(self, flipped, worse):
+        """Six answers, 80 % yes: evenly drawn ones are as if half of all were turned round."""
+        rng = np.random.default_rng(0)
+        real = (rng.random((5_000, 6)) < 0.8).astype(int)
+        fake = np.where(rng.random((5_000, 6)) < flipped, 1 - real, real)
+        schema = Schema(tuple(Attribute.categorical(f"c{j}", [0, 1]) for j in range(6)))
+        page = report(real, fake, schema, epsilon=1)
+        assert (
+            any(line.startswith("It tells nothing: rows whose") for line in page.verdict) == worse
+        )
+
+    @pytest.mark.parametrize(("release", "gain"), [(0.054, 1), (0.087, 0), (0.5, -1)])
+    def test_one_bad_simulation_hides_no_gain_over_columns_without_noise(self, release, gain):
+        """One of five lay at .196, so that their interval reaches from .05 to .17."""
+        rows = [(release, release + 0.002), (0.109, 0.169), (0.086, 0.087), (0.06, 0.063)]
+        names = ["this release", "Independent, ε = 1", "Independent without noise", "halves"]
+        table = pd.DataFrame(rows, columns=["distance", "high"]).assign(alpha=2, table=names)
+        assert _judge(table, 5)["gain"] == gain
 
     @pytest.mark.parametrize(
         ("options", "words"),

@@ -94,6 +94,14 @@ class TestPlan:
         (here / "more.csv").write_text(DATA + ROWS[0] + "\n")
         assert "401 rows" in speak("plan more.csv schema.toml --epsilon 1")[1]
 
+    def test_a_release_of_noise_is_made_with_a_warning(self, here, speak):
+        """400 records at ε = 1/100: noise of scale 600 in cells of 100 to 200 records."""
+        status, _, words = speak("release data.csv schema.toml --epsilon 0.01 --out noise")
+        assert status == 0 and "Warning: 400 rows × 3 columns at ε = 0.01: " in words
+        assert "Publish nothing yet: values that are drawn evenly may be nearer" in words
+        status, _, words = speak("release data.csv schema.toml --epsilon 1 --out fine")
+        assert status == 0 and "Warning" not in words
+
     def test_the_way_back_names_the_epsilon_of_a_distance(self, here, speak):
         said = speak("plan data.csv schema.toml --distance 0.2")[1]
         epsilon = re.search(r"Recommended: \w+\(epsilon=([\d.]+)", said)[1]

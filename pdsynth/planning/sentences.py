@@ -1,0 +1,51 @@
+"""What a plan says of noise, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core import NOISE_DOMINATES, USEFUL
+
+NAMED = 5  # columns that a sentence names
+
+
+def say_too_fine(names: Sequence[str], sizes: Sequence[int], d: int) -> str:
+    """A sentence on those of d columns whose values are too many for this ε; empty for none."""
+    if not names:
+        return ""
+    shown = [f"{n} ({s} values)" for n, s in zip(names, sizes, strict=True)][:NAMED]
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    what, remedy = ", ".join(shown) + more, "fewer values"
+    if len(names) == d > 1:
+        what, remedy = f"all {d:,} columns", "fewer columns"
+    return (
+        f" Too fine for this ε: {what}. With three tenths of ε for single columns, a value's "
+        f"expected noise there is larger than its mean count; {remedy} or coarser bins would help."
+    )
+
+
+def expect(ratio: list[float], k: int) -> str:
+    """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
+    lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]
+    if 1 in lost and 0 in lost:
+        return (
+            "every two-way table is noise, and so is every single column: it takes more "
+            "records, fewer columns, coarser bins or a larger ε."
+        )
+    if 1 in lost:
+        return (
+            "every two-way table is noise; release single columns, or use fewer of them, or "
+            "coarser bins."
+        )
+    if k == 0:
+        return (
+            "two-way tables are as much noise as signal: k = 'auto' will keep only the "
+            "smallest; coarser bins would help."
+        )
+    useful = (
+        f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "
+        f"least {USEFUL:g} noise scales)."
+    )
+    if not lost:
+        return useful
+    return f"{useful} From k = {lost[0]} on a typical table has more noise than records in a cell."
