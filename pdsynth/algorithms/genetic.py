@@ -490,9 +490,14 @@ class GeneticSearch(Restricted):
     def sketch(self, curator: Curator, pairs: Pairs, shares: Shares) -> tuple[np.ndarray, str]:
         """How strongly pairs of columns are tied, float (pairs,), and its ledger entry.
 
+        A budget rule that needs columns has added its share to that of columns: it needs all.
+
         **Privacy:** the shares of columns and associations.
         """
-        return sketch_ties(curator, pairs, shares, SEARCH_STEP, PAIRS)
+        own = shares["associations"] * self.split["columns"] / self.split["associations"]
+        return sketch_ties(
+            curator, pairs, shares, SEARCH_STEP, PAIRS, alone=shares["columns"] == own
+        )
 
     def parameters(self) -> Parameters:
         """P, S, r and e, checked."""

@@ -116,7 +116,8 @@ class Ordered(Learner):
         """
         released = curator.columns(shares.get("columns", Fraction(0)))
         if self.by == "entropy":
-            return entropies([answer.counts for answer in released.values()]), curator.ledger.last
+            last = [*released.values()][-1]
+            return entropies([answer.counts for answer in released.values()]), last.entry
         d = len(curator.schema)
         pairs = list(combinations(range(d), 2))
         sums, entry = curator.residuals(

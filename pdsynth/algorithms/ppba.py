@@ -99,14 +99,17 @@ def result_of_sums(
 
 
 def sketch_ties(
-    curator: Curator, pairs: Pairs, shares: Shares, step: str, source: str
+    curator: Curator, pairs: Pairs, shares: Shares, step: str, source: str, alone: bool = False
 ) -> tuple[np.ndarray, str]:
     """How far pairs of columns are from independence, R, float (pairs,), and the ledger entry.
 
-    **Privacy:** the share "columns" for the columns of these pairs, unless they were measured
-    before, and "associations" for the residuals.
+    ``alone``: nothing else asks for columns, so that only those of these pairs are measured.
+
+    **Privacy:** the share "columns", unless they were measured before, and "associations" for the
+    residuals.
     """
-    curator.columns(shares["columns"], sorted({j for pair in pairs for j in pair}))
+    members = sorted({j for pair in pairs for j in pair}) if alone else None
+    curator.columns(shares["columns"], members)
     return curator.residuals(pairs, shares["associations"], step=step, source=source)
 
 

@@ -324,7 +324,7 @@ class Curator(LedgerWriter):
         child, cells = self._shape(columns)
         scale = unit.scale(budget.epsilon)
         if budget.weights is not None:
-            scales = tight_scales(budget.weights, budget.epsilon, cells)
+            scales = tight_scales(budget.weights, budget.epsilon, cells, unit)
             return self._measure(columns, budget, step, scales, unit)
         if self._sums_to_n(child * cells):
             return self._measure_zero_sum(columns, budget, step, scale)
@@ -405,7 +405,8 @@ class Curator(LedgerWriter):
     ) -> dict[int, Measured]:
         """Noisy tables of single columns (``members``; None: all), ε in proportion to √values.
 
-        They are kept for :meth:`residuals`; asked again, the same ones are returned.
+        They are kept for :meth:`residuals`; asked again, the same ones are returned, whatever
+        ``members`` says.
 
         **Privacy:** as :meth:`tables`, ε in all; asked again they cost nothing.
         """

@@ -85,11 +85,10 @@ class Unit:
         return self.n_is_public and 2 <= cells <= MOST_ZERO_SUM
 
     def cost(self, scale: Scale, columns: int) -> Fraction:
-        """The ε of a noisy table of so many parent configurations.
-
-        With one scale per value, that of a replaced record also bounds an added or removed one.
-        """
-        return histogram_cost(scale, columns) if isinstance(scale, tuple) else self.moved / scale
+        """The ε of a noisy table of so many parent configurations."""
+        if isinstance(scale, tuple):
+            return histogram_cost(scale, columns, self)
+        return self.moved / scale
 
 
 ONE_REPLACED = Unit()
@@ -110,34 +109,35 @@ class TableBudget:
     source: str = ""
 
 
-def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
+def histogram_cost(scales: Sequence[Fraction], columns: int, unit: Unit = ONE_REPLACED) -> Fraction:
     """Loss of a noisy table with one scale per row: the worst move of one record between two cells.
 
     With two or more columns both cells can lie in the row of the smallest scale; with one column
-    they lie in two rows (`algorithms` §3.3.5).
+    they lie in two rows. A record that is added or removed changes one cell.
 
     >>> histogram_cost([Fraction(2), Fraction(4)], 3), histogram_cost([Fraction(2), Fraction(4)], 1)
     (Fraction(1, 1), Fraction(3, 4))
     """
     inverse = sorted((1 / Fraction(s) for s in scales), reverse=True)
+    if not unit.n_is_public:
+        return inverse[0]
     if columns >= 2:
         return 2 * inverse[0]
     return inverse[0] + inverse[1] if len(inverse) > 1 else Fraction(0)
 
 
 def tight_scales(
-    weights: Sequence[Fraction], epsilon: Fraction, columns: int
+    weights: Sequence[Fraction], epsilon: Fraction, columns: int, unit: Unit = ONE_REPLACED
 ) -> tuple[Fraction, ...]:
-    """Noise scales b_x ∝ 1/v_x for which the table costs exactly ε (`algorithms` §3.3.5).
+    """Noise scales b_x ∝ 1/v_x for which the table costs exactly ε.
 
-    A record moves from one cell to one other cell, so the budgets of values don't add: only the
-    worst move counts.
+    A record moves between two cells, so the budgets of values don't add: the worst move counts.
 
     >>> tight_scales([Fraction(1), Fraction(1, 2)], Fraction(1), 3)
     (Fraction(2, 1), Fraction(4, 1))
     """
     relative = [1 / Fraction(v) for v in weights]
-    cost = histogram_cost(relative, columns)
+    cost = histogram_cost(relative, columns, unit)
     return tuple(b * cost / epsilon for b in relative)
 
 

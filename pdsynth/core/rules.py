@@ -130,12 +130,15 @@ def value_loss(
     raw: bool,
     per_person: int,
 ) -> Fraction | float:
-    """The loss if a value u becomes v: 1/b_u + 1/b_v in a table with its own ``scales``."""
+    """The loss if a value u becomes v: 1/b_u + 1/b_v in a table with its own ``scales``.
+
+    That is of a replaced record already, so it isn't doubled where records are added or removed.
+    """
     u, v = move
     if u == v or raw:
         return Fraction(0) if u == v else math.inf
     moved = [
-        replace(e, epsilon=per_person * (1 / s[u] + 1 / s[v])) if s else e
+        replace(e, epsilon=per_person * (1 / s[u] + 1 / s[v]), relation="replace_one") if s else e
         for e, s in zip(entries, scales, strict=True)
     ]
     return compose(moved, "cost")
@@ -228,7 +231,7 @@ def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
         yield "a noisy release needs its sensitivity and its scale"
         return
     true = (
-        per_person * histogram_cost(e.scale, e.columns)
+        per_person * histogram_cost(e.scale, e.columns, Unit(e.relation))
         if isinstance(e.scale, tuple)
         else e.sensitivity / e.scale
     )

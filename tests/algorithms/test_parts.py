@@ -27,10 +27,12 @@ from pdsynth import (
     Synthesizer,
     baselines,
 )
+from pdsynth.algorithms.genetic import GeneticSearch
 from pdsynth.algorithms.hpprivbayes import Ordered
+from pdsynth.algorithms.personal import Groups, SensitivityGroups
 from pdsynth.algorithms.ppba import SpanningTree
 from pdsynth.algorithms.privbayes import Greedy
-from pdsynth.core.budgets import AsMeasured, Geometric, JointCounts, geometric
+from pdsynth.core.budgets import AsMeasured, Geometric, JointCounts, RiskEntropy, geometric
 from pdsynth.core.factors import maximum_spanning_tree
 from pdsynth.core.network import Restriction
 from pdsynth.core.noise import ExactNoise
@@ -222,6 +224,39 @@ def test_only_tree_neighbours_enter_and_their_neighbour_is_a_parent():
                 sum(matrix[names.index(child), names.index(p)] for p in parents)
             )
         assert len(network.pairs[-1][1]) == 2
+
+
+@pytest.mark.parametrize(
+    ("budget", "columns"),
+    [
+        (None, 4),
+        (RiskEntropy(), 5),
+        (
+            Groups(personal=SensitivityGroups(groups={"A": ["b1"], "B": ["b0", "b2", "b3", "b4"]})),
+            5,
+        ),
+    ],
+)
+def test_a_search_that_leaves_out_columns_measures_them_where_the_budget_needs_them(
+    budget, columns
+):
+    """Its only edge is drawn by policy, so that b4 stands in no pair that it searches."""
+    frame, schema = binary(5, 200)
+    search = GeneticSearch(k=1, restriction=Restriction("b0", "b4"), search="exact")
+    fitted = Synthesizer(5, structure=search, budget=budget).fit(frame, schema)
+    steps = [e.step for e in fitted.ledger_.entries]
+    assert sum(step.startswith("column(") for step in steps) == columns
+    assert fitted.ledger_.epsilon == 5 and not fitted.ledger_.check()
+
+
+def test_an_order_by_entropies_comes_from_the_columns_and_not_from_what_was_asked_since():
+    frame, schema = binary(5, 200)
+    mixed = Synthesizer(5, structure=Ordered(k=1, by="entropy"), budget=Groups(sensitive="b0"))
+    entries = {e.id: e.step for e in mixed.fit(frame, schema).ledger_.entries}
+    chosen = [e for e in mixed.ledger_.entries if e.mechanism == "exponential"]
+    assert chosen and {entries[e.candidates].split("(")[0] for e in chosen} == {"column"}
+    asked = any(step.startswith("groups by association") for step in entries.values())
+    assert asked, "what came last before the order"
 
 
 # --- the ratio q

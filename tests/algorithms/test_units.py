@@ -273,11 +273,15 @@ def joins(sizes, most):
 
 
 ADDED = Independent(relation="add_remove")
+WEIGHTED = pds.parts.SensitivityGroups(
+    groups={"A": ["x0"], "B": ["x1", "x2", "x3"]}, weights={"x1": [1, 0.5, 0.5]}
+)
 OFFERS = {
     "Independent": ADDED,
     "rounds": pds.ConsistentBayes(20, rounds=4, relation="add_remove"),
     "rounds that stop": pds.ConsistentBayes(0.3, relation="add_remove", sensitive="x3"),
     "forest": pds.ConsistentBayes(3, rounds=0, relation="add_remove"),
+    "weighted values": pds.ConsistentBayes(3, rounds=0, relation="add_remove", personal=WEIGHTED),
 }
 
 
@@ -372,6 +376,20 @@ class TestAddRemove:
             assert found.log_ratio <= float(found.epsilon) * (1 + 1e-9)
             used = max(used, found.log_ratio / float(found.epsilon))
         assert used > 0.4
+
+    def test_a_value_s_loss_is_that_of_a_move_and_is_not_doubled(self):
+        """1/b_u + 1/b_v in its own table; other lines cost a replaced record twice their ε."""
+        (frame,), schema = frames_of([[[0] * len(SIZES)] * 6], SIZES)
+        ledger = OFFERS["weighted values"].clone().fit(frame, schema).ledger_
+        lines = [e for e in ledger.entries if "x1" in e.attributes]
+        own = [e for e in lines if isinstance(e.scale, tuple)]
+        others = sum(2 * e.epsilon for e in lines if e not in own)
+        losses = ledger.value_epsilon("x1")
+        assert own and all(e.epsilon == 1 / min(e.scale) for e in own)
+        for u, v in ((0, 1), (0, 2), (1, 2)):
+            moves = sum(1 / e.scale[u] + 1 / e.scale[v] for e in own)
+            assert losses.loc[u, v] == others + moves
+        assert losses.to_numpy().max() <= ledger.attribute_epsilon()["x1"]
 
     @pytest.mark.parametrize("name", OFFERS)
     def test_nothing_but_answers_of_mechanisms_shows_whatever_n_is(self, name):

@@ -85,9 +85,20 @@ class TestTightScales:
     def test_histogram_cost_is_the_worst_move(self, scales, columns):
         assert histogram_cost(scales, columns) == worst_move(scales, columns)
 
+    @given(st.lists(fractions, min_size=2, max_size=6), fractions, st.integers(1, 4))
+    def test_a_record_that_is_added_changes_one_cell(self, weights, epsilon, columns):
+        """So its worst cell costs ε exactly, which is less than the move of a replaced one."""
+        unit = Unit("add_remove")
+        scales = tight_scales(weights, epsilon, columns, unit)
+        assert max(1 / b for b in scales) == unit.cost(scales, columns) == epsilon
+        assert epsilon <= worst_move(scales, columns) <= 2 * epsilon
+        replaced = tight_scales(weights, epsilon, columns)
+        assert all(b < other for b, other in zip(scales, replaced, strict=True))
+
     def test_equal_weights_are_the_uniform_scale(self):
-        for columns in (1, 2, 7):
-            assert set(tight_scales([Q(3)] * 4, Q(1, 5), columns)) == {Unit().scale(Q(1, 5))}
+        for unit, columns in itertools.product((Unit(), Unit("add_remove")), (1, 2, 7)):
+            scales = tight_scales([Q(3)] * 4, Q(1, 5), columns, unit)
+            assert set(scales) == {unit.scale(Q(1, 5))}
 
     def test_twin_adding_the_values_up_is_not_the_cost(self):
         """The thesis pays for each value; cells are disjoint,
