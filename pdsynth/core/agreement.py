@@ -28,6 +28,7 @@ from .factors import (
     eliminate_smallest,
     fold,
     junction_tree,
+    log_cells,
     may_join,
 )
 from .measures import marginalise, project
@@ -452,7 +453,7 @@ class GrowingModel:
 
     def tree(self) -> JunctionTree:
         """The junction tree of the graph, triangulated from the smallest cliques on."""
-        cliques = eliminate_smallest(self.linked[None], np.log(self.sizes))
+        cliques = eliminate_smallest(self.linked[None], log_cells(self.sizes))
         edges = {e for c, _ in cliques for e in combinations(np.flatnonzero(c[0]).tolist(), 2)}
         return junction_tree(len(self.sizes), edges, self.root)
 

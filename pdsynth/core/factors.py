@@ -23,6 +23,7 @@ Edge = tuple[int, int]
 AT_ONCE = 2**12  # cells of a clique in one product of matrices
 SMALL = 8000  # cells: NumPy itself sums smaller tables soon enough
 NEVER = -1e9  # the logarithm that stands for a probability of 0
+NEAR = 1e-7  # of a logarithm of cells: less than one cell of 2^21
 
 
 # --- graphs --------------------------------------------------------------------------------------
@@ -182,14 +183,22 @@ def eliminate(
         keys |= {u: key(adjacent, u) for u in touched - {v}}
 
 
+def log_cells(sizes: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Logarithms of sizes, float (d,), in steps of 2^-30.
+
+    Their sums are exact in whatever order, so that ties are ties in every part of a graph.
+    """
+    return np.rint(np.log(sizes) * 2**30) / 2**30
+
+
 def eliminate_smallest(
     adjacent: np.ndarray, cells: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Eliminate the nodes of many graphs at once, each time the one of the fewest joint cells.
 
     ``adjacent``: bool (m, d, d), symmetric, false on the diagonal. ``cells``: float (d,), the
-    logarithms of the sizes. Yields the cliques, bool (m, d), and the logarithms of their cells,
-    (m,).
+    :func:`log_cells` of the sizes. Yields the cliques, bool (m, d), and the logarithms of their
+    cells, (m,).
     """
     adjacent, graphs = adjacent.copy(), np.arange(len(adjacent))
     waiting = np.ones(adjacent.shape[:2], dtype=bool)
@@ -234,7 +243,7 @@ def may_join(
     adjacent = linked.copy()
     while len(rest) and waiting.any():
         own, others = np.take(sizes, rest), np.take(declared, rest)
-        cells = np.log(own)
+        cells = log_cells(own)
         node = int((adjacent @ cells + cells).argmin())
         mine = np.flatnonzero(waiting & member[:, rest[node]])
         for part in np.array_split(mine, max(1, -(-len(mine) * adjacent.size // at_once))):
@@ -272,12 +281,12 @@ def within_bounds(
     ``apart``: bool (d, d). The cliques are those of :func:`eliminate_smallest`. ``declared``: other
     sizes, by which they have at most ``most_declared`` cells.
     """
-    others = np.log(sizes if declared is None else declared)
+    others = log_cells(sizes if declared is None else declared)
     fine = np.ones(len(adjacent), dtype=bool)
     forbids = bool(apart.any())
-    for clique, cells in eliminate_smallest(adjacent, np.log(sizes)):
-        fine &= cells <= math.log(most) + 1e-9
-        fine &= clique @ others <= math.log(most_declared) + 1e-9
+    for clique, cells in eliminate_smallest(adjacent, log_cells(sizes)):
+        fine &= cells <= math.log(most) + NEAR
+        fine &= clique @ others <= math.log(most_declared) + NEAR
         if forbids:
             fine &= ~((clique @ apart) & clique).any(axis=1)
     return fine
