@@ -2,8 +2,8 @@
 
 The look asks how strongly pairs are tied on average. Where that is too weak for tables of pairs,
 the gate asks how strong the strongest tie is, and for its name where it is clear, so that one pair
-among many is kept. Where the gate sees as much as the look, it is asked first: no mean tie is
-stronger than the strongest.
+among many is kept. Where the gate notices ties as faint as the look does, it is asked first: if the
+strongest tie isn't clear, no mean tie can be.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ BESIDE = 2  # times their noise, which pairs' tables inherit, counts beside thes
 TYPICAL = 0.1
 MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
 STRENGTH_STEP, NAME_STEP = "strength of the strongest tie", "strongest tie"
-# How strong the strongest tie is: a noise scale of SEEN, a distance, for so much of ε at least and
-# at most; for the ties after it; and so many times the price where the answer replaces the look.
+# SEEN: the noise scale, a distance, that is wanted of an answer about the strongest tie. Its price,
+# a part of ε: of the first answer from ASK_LEAST to ASK, of later ones from AGAIN_LEAST to AGAIN,
+# and up to DEARER times as much where it replaces the look.
 SEEN = 0.03
 ASK_LEAST, ASK = Fraction(1, 80), Fraction(1, 32)
 AGAIN_LEAST, AGAIN = Fraction(1, 320), Fraction(1, 80)

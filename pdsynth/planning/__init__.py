@@ -131,10 +131,12 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
     forest = cost.forest(facts.pairs)
     nearest, tables = facts.consistent(6 * d)
     rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
+    alone = chance_of_columns(facts.prior.dependence, n, float(epsilon), schema.sizes)
+    seconds = alone * cost.look(facts.pairs)[0] + (1 - alone) * rounds[0]  # in the mean
     candidates = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
     if d <= ALL_PAIRS:  # else it would be refused
         candidates += [
-            Forecast("ConsistentBayes", ConsistentBayes, nearest, *rounds),
+            Forecast("ConsistentBayes", ConsistentBayes, nearest, seconds, rounds[1]),
             Forecast(
                 "ConsistentBayes(rounds=0)",
                 lambda **o: ConsistentBayes(rounds=0, **o),

@@ -58,6 +58,10 @@ class Cost:
         seconds += JOINED * self.d * math.sqrt(self.n / 1e4) + NOISY * self.d * cells
         return self._sum(seconds, pairs * cells, 0)
 
+    def look(self, pairs: int) -> tuple[float, float]:
+        """Single columns, after a look at so many pairs."""
+        return self._sum(pairs * (self.n * ROW + SET) + STEP * self.d, 0, 0)
+
     def rounds(self, sets: int, rounds: float, mass: float) -> tuple[float, float]:
         """So many rounds, each of which scores all sets and fits the model anew.
 
