@@ -22,7 +22,15 @@ from pdsynth.core.attribute import Attribute
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.schema import Schema
 from pdsynth.course import exercises as package
-from pdsynth.course.exercises import lesson, lesson_01, lesson_11, lesson_15, lesson_16, lesson_18
+from pdsynth.course.exercises import (
+    lesson,
+    lesson_01,
+    lesson_11,
+    lesson_12,
+    lesson_15,
+    lesson_16,
+    lesson_18,
+)
 from pdsynth.course.exercises.answers import questions
 from pdsynth.course.exercises.exercise import Exercise, Message
 from pdsynth.course.exercises.formula import draw, evaluate, show
@@ -274,6 +282,21 @@ def test_the_judge_of_functions():
     judge = Computation(lambda x: x, [(1,), (2,)], "no", mistakes)
     assert judge(lambda x: 1) == "once" and judge(lambda x: 9) == "never"
     assert Computation(abs, [(1,)], "no", also=lambda function: "slow")(abs) == "slow"
+
+
+def test_only_a_chain_tells_children_from_descendants():
+    """As a twin the network that lesson 12 had: a child's child is a child there."""
+
+    def wrong(network, budgets, name):
+        return sum(budgets[one] for one in lesson_12.descendants(network, name))
+
+    *others, chain = lesson_12.NETWORK.pairs
+    assert chain == ("e", ("b",))
+    shorter = [
+        (replace(lesson_12.NETWORK, pairs=tuple(others)), lesson_12.BUDGETS, n) for n in "abcd"
+    ]
+    assert replace(lesson_12.loss, cases=shorter)(wrong) is None
+    assert "children's children" in lesson_12.loss(wrong)
 
 
 def test_the_printed_distance_is_the_library_s():
