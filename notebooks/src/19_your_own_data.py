@@ -309,7 +309,7 @@ ex.q1.check(loss, share)
 
 # %% [markdown]
 # **2 · Code.** Its codebook: *visit*, running number · *age*, 0 to 120 whole years · *smoker*, yes or no, may be left empty · *ward*, 1 to 5 · *remark*, free text. Write `clinic()`, which returns the
-# public schema.
+# public schema: the codebook's values, all of them and no others.
 
 # %%
 def clinic():
