@@ -263,6 +263,11 @@ def test_the_judge_of_texts():
     assert judge("one person is Safe") == "'Safe'!"
     assert judge("noise") == "1 words; 4 to 8, please." and "not a int" in judge(3)
     assert "9 words" in judge("noise for one person and one person and more")
+    never = Written({}, {"safe": "{found!r}!"}, 1, 20)
+    assert never("It does not mean that you are safe.") is never("Nothing is safe.") is None
+    assert never("We can’t call it safe.") is never("no release is safe") is None
+    assert never("It is not only safe.") == never("It isn't bad, it is safe.") == "'safe'!"
+    assert never("It isn't bad. It is Safe.") == "'Safe'!" and never("Not safe. Safe.") == "'Safe'!"
 
 
 def test_the_judge_of_functions():
