@@ -178,7 +178,7 @@ print(pds.plan(schema, n, distance=0.1))
 # The first two lines of the table above are the honest answer for many files: **too small**. Then coarsen bins, drop columns, publish single columns (`pds.baselines.Independent`), or don't publish. A larger ε isn't on
 # this list.
 #
-# One more edge has its price, too. What it would bring is read off a *public* table that looks like yours; here, Adult's other half.
+# One more edge has its price, too. What it would bring is read off a *public* table that looks like yours; here, the third of Adult that isn't in your file.
 
 # %%
 public = folded(pds.datasets.load_adult().test.replace("?", None)[list(schema.names)])
@@ -187,7 +187,8 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
     print(pds.plan(schema, n, 0.7).price(drawn, edge, reference=public), "\n")
 
 # %% [markdown]
-# No public edges for a number? Then each fit chooses them for a part of its ε. Values that many records have, as no gain, stand alone. One line of the ledger a column pays.
+# No public edges for a number? Then each fit chooses them for a part of its ε. The range is cut into equal cells first, one a whole number where these are at most 2^14. Here they are more, so a cell
+# holds six or seven. A cell that many records share stands alone: no gain lies in 0–6. One line of the ledger a column pays.
 
 # %%
 gain = A.numeric("capital-gain", 0, 99_999, bins="private", number=8, integer=True)
