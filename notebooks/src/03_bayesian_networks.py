@@ -290,6 +290,9 @@ ex.q4.check(anybody)
 # must buy what it uses:
 
 # %%
+import warnings
+
+warnings.filterwarnings("ignore", message="these attributes were to have more noise")  # lesson 17 reads it
 order = {}
 for guarantee in ("published", "strict"):
     fitted = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee=guarantee).fit(adult.frame, schema=adult.schema)

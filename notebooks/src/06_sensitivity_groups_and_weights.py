@@ -119,6 +119,9 @@ guess("Ten equally frequent values. How many times too much noise does the print
 
 # %%
 adult = pds.datasets.load_adult(coding="thesis")
+import warnings
+
+warnings.filterwarnings("ignore", message="these attributes were to have more noise")  # lesson 17 reads it
 strict = pds.HPPrivBayes(1.0, k=2, sensitive="occupation", theta=0.1, r=1/3, random_state=6)
 published = strict.clone().set_params(guarantee="published")
 

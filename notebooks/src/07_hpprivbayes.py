@@ -230,6 +230,10 @@ pd.Series({"claimed": float(published.ledger_.claimed), "finite part, truly": fl
 # The thesis' section 4 draws four figures, 3 to 6. Here is its Figure 5 in its shortest version, two repeats at its smallest and its largest ε:
 
 # %%
+import warnings
+
+for words in ("these attributes were to have more noise", "45,222 rows"):  # `fit` warns of losses (see lesson 17) and of k = 4
+    warnings.filterwarnings("ignore", message=words)
 result = pds.papers.reproduce("hpprivbayes", figure=5, repeats=2, epsilons=(0.2, 1.0), jobs=1)
 pd.DataFrame([(v.claim, v.verdict) for v in result.verdicts], columns=["claim", "with two repeats"])
 

@@ -193,7 +193,8 @@ mic = 2 / np.log2(4)
 ex.q1.check(mic)
 
 # %% [markdown]
-# **2 · Code.** Write `affinity(s)`: from a noisy similarity matrix the weights for spectral clustering, with the sign put right. Leave `s` as it is.
+# **2 · Code.** Write `affinity(s)`: from a noisy similarity matrix the weights for spectral clustering, with the sign put right. A weight lies between 0 and 1 and grows with the similarity.
+# Noise pushes similarities out of [0, 1]: below 0 counts as 0, above 1 as 1. The diagonal is 0, for nobody is tied to itself. Leave `s` as it is.
 
 # %%
 def affinity(s):

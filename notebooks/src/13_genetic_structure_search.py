@@ -158,14 +158,16 @@ pd.DataFrame([(e.step, e.source, e.why) for e in published.ledger_.unaccounted],
 #
 # The repair is short, because the search asks for so little. Release the pairwise associations **once**, with noise, and search as long
 # as you like: whatever is computed from a release is post-processing. Mutual information is a bad thing to release, since one record can move it by up to about
-# $\tfrac2n\log_2 n$; the distance from independence $R=\tfrac12\sum|P(x,y)-P(x)P(y)|$ moves by $3/n$ at most. So `strict` sketches $R$.
+# $\tfrac2n\log_2 n$. The distance from independence $R=\tfrac12\sum|P(x,y)-P(x)P(y)|$ moves by $3/n$ at most. `strict` releases the single columns first, with noise, and takes $P(x)P(y)$ from these.
+# Then one record moves the distance of a pair by $1/n$ only.
 
 # %%
 strict = pds.GeneticBayes(epsilon=1.0, k=2, random_state=1).fit(adult.frame, schema=adult.schema)
-strict.ledger_.to_frame()[["step", "mechanism", "released", "epsilon", "total"]].head(4)
+lines = strict.ledger_.to_frame()[["step", "mechanism", "released", "sensitivity", "epsilon", "total"]]
+lines.iloc[[0, 13, 14, 15, 16, 29]]
 
 # %% [markdown]
-# One entry for 91 numbers, one line of post-processing for 400 generations, then 14 tables. From each noisy value one noise scale $b$ is taken
+# First the 14 columns, then one entry for the 91 pairs: it counts $2nR$, in records, so its sensitivity is 2 a pair. One line of post-processing holds all 400 generations, and 14 tables come last. From each noisy value one noise scale $b$ is taken
 # off before the search starts, $\max(\tilde R - b, 0)$: a search is an optimiser, and an optimiser loves lucky noise.
 #
 # What does the noise do to the network? Judge strict networks by the *raw* weights (allowed on a public table only):

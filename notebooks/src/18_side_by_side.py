@@ -17,6 +17,8 @@
 # Guess the method that comes nearest, then k.
 
 # %%
+import warnings
+
 import pandas as pd
 
 import pdsynth as pds
@@ -24,6 +26,8 @@ from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_18 as ex
 from pdsynth.course.guess import guess
 from pdsynth.papers import sidebyside
+
+warnings.filterwarnings("ignore", message="these attributes were to have more noise")  # lesson 17 reads it
 
 adult = pds.datasets.load_adult(coding="thesis")
 n, schema = len(adult.frame), adult.schema

@@ -14,7 +14,7 @@
 #
 # You hold a CSV file about 32,561 people. You fit nothing yet; you only let the software read off which values occur. Is that harmless?
 #
-# So that this page runs anywhere, it writes the file itself, from Adult. From here on pretend that it is yours and secret.
+# This page writes the file itself, from Adult. Pretend that it is yours and secret.
 
 # %%
 import importlib.util
@@ -178,7 +178,7 @@ print(pds.plan(schema, n, distance=0.1))
 # The first two lines of the table above are the honest answer for many files: **too small**. Then coarsen bins, drop columns, publish single columns (`pds.baselines.Independent`), or don't publish. A larger ε isn't on
 # this list.
 #
-# One more edge has its price, too. What it would bring is read off a *public* table that looks like yours; here, Adult's other half.
+# One more edge has its price, too. What it would bring is read off a *public* table; here, the third of Adult that isn't in your file.
 
 # %%
 public = folded(pds.datasets.load_adult().test.replace("?", None)[list(schema.names)])
@@ -187,7 +187,7 @@ for edge in (("sex", "occupation"), ("native-country", "salary")):
     print(pds.plan(schema, n, 0.7).price(drawn, edge, reference=public), "\n")
 
 # %% [markdown]
-# No public edges for a number? Then each fit chooses them for a part of its ε. Values that many records have, as no gain, stand alone. One line of the ledger a column pays.
+# No public edges for a number? Then each fit chooses them for a part of its ε, between 2^14 equal cells at most. A cell that many records share stands alone: no gain lies in 0–6. One line of the ledger a column pays.
 
 # %%
 gain = A.numeric("capital-gain", 0, 99_999, bins="private", number=8, integer=True)
@@ -277,9 +277,9 @@ print(*sorted(path.name for path in place.iterdir()))
 Markdown((place / "card.md").read_text(encoding="utf-8"))
 
 # %% [markdown]
-# The same from a terminal, without pandas: `python -m pdsynth outline data.csv --out schema.toml`, then `plan`, `release … --epsilon 1 --out release --session account.jsonl`, and `report`. `--help` says more.
+# The same from a terminal, without pandas: `python -m pdsynth outline data.csv --out schema.toml`, then `plan`, `release … --epsilon 1 --out release --session account.jsonl`, and `report`.
 #
-# Now evaluate, on *your* side of the wall. The report compares with the raw records and has no noise: it stays in the house. Is the release nearer than single columns at the same ε, and how far is it from
+# Now evaluate, on *your* side of the wall. The report has no noise: it stays in the house. Is the release nearer than single columns at the same ε, and how far is it from
 # what two halves of the real table differ by?
 
 # %%
@@ -309,7 +309,7 @@ ex.q1.check(loss, share)
 
 # %% [markdown]
 # **2 · Code.** Its codebook: *visit*, running number · *age*, 0 to 120 whole years · *smoker*, yes or no, may be left empty · *ward*, 1 to 5 · *remark*, free text. Write `clinic()`, which returns the
-# public schema.
+# public schema: the codebook's values and no others.
 
 # %%
 def clinic():

@@ -184,7 +184,7 @@ ex.q3.check(factor)
 #
 # ## What others claim, what our ledger says
 #
-# The ledger of this library adds fractions of pure ε. It has no line for σ, and its rules refuse a mechanism that they don't know. That is a choice, with a price and a reason.
+# The ledger of a run in pure ε adds fractions of ε. It has no line for Gaussian noise, and its rules refuse a mechanism that they don't know. That is a choice, with a price and a reason.
 #
 # One method can do both. `ConsistentBayes(1, delta=1e-9)` takes the same steps with *discrete* Gaussian noise. Its ledger counts ρ in exact fractions, converts once, and says in every
 # verdict that it isn't pure. A mixed account is refused: ε and ρ never stand in one sum.
@@ -210,7 +210,8 @@ def compare_promises():
 guess("Adult at ε = 1: how many times as far from the real pairs is the table in pure ε?", compare_promises, unit="times", digits=2)
 
 # %% [markdown]
-# And what was paid for it:
+# And what was paid for it. In this ledger's `discrete_gaussian` lines *sensitivity* is $\Delta^2$ (2 for a table, two cells of which move by 1) and *scale* is $\sigma^2$, so each costs ρ = sensitivity ÷ (2 · scale).
+# A choice's *scale* is the ε of its exponent, and it costs $\rho=\varepsilon^2/8$.
 
 # %%
 runs["(ε, δ) = (1, 1e-9)"].ledger_
@@ -237,6 +238,6 @@ runs["(ε, δ) = (1, 1e-9)"].ledger_
 # ## Summary
 #
 # δ is a chance of failure, and must lie far below one over the number of people. It buys Gaussian noise, which follows the Euclidean length of a change, and so wins where many answers are asked. zCDP is the account
-# in which such noise adds up. Local privacy needs no curator, and pays with the root of the number of people. This course stays with pure ε: its papers claim it, histograms don't lose by it, and an exact sum can be checked by anybody.
+# in which such noise adds up. Local privacy needs no curator, and pays with the root of the number of people. This course stays with pure ε: its papers claim it, a single histogram has less noise by it, and an exact sum can be checked by anybody. Whoever asks for dozens of tables, as `ConsistentBayes` does, pays for it in distance.
 #
 # **Next:** back to the [map](00_start_here.ipynb), to [21, your ε is your own](21_your_epsilon_is_your_own.ipynb), or to [your own data](19_your_own_data.ipynb).

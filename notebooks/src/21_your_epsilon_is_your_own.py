@@ -89,7 +89,7 @@ def weighted():
 guess("Count each person as often as her copies. How many of 100 went to college now?", weighted, unit="of 100", digits=3)
 
 # %% [markdown]
-# Weights speak for those who give more. The careful ones went to college, so college nearly vanishes. No noise did this, and no larger table helps: it is a **bias**.
+# Weights speak for those who give more. The careful ones went to college, so college counts for much less than it should. No noise did this, and no larger table helps: it is a **bias**.
 #
 # **The level is a column.** Put each person's level into the table as one more public column. The method ties it to whatever goes with it, as it ties any two columns. Then the model knows how
 # many weighted graduates stand at each level. Divide the counts of each level by its copies, and the weights are gone.

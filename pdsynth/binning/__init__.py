@@ -2,7 +2,7 @@
 
 ``Attribute.numeric("income", 0, 1_000_000, bins="private", number=16)`` cuts the range into equal
 cells, one for each whole number where these are at most 2^14, else 2^14. A fit chooses the edges
-between cells (:func:`pdsynth.core.edges.private_edges`): values that many records have stand alone,
+between cells (:func:`pdsynth.core.edges.private_edges`): cells that many records share stand alone,
 half of the bins are cut at medians of medians, the rest at equal widths. The edges are released
 with the schema of the model.
 

@@ -22,7 +22,15 @@ from pdsynth.core.attribute import Attribute
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.schema import Schema
 from pdsynth.course import exercises as package
-from pdsynth.course.exercises import lesson, lesson_01, lesson_11, lesson_15, lesson_16, lesson_18
+from pdsynth.course.exercises import (
+    lesson,
+    lesson_01,
+    lesson_11,
+    lesson_12,
+    lesson_15,
+    lesson_16,
+    lesson_18,
+)
 from pdsynth.course.exercises.answers import questions
 from pdsynth.course.exercises.exercise import Exercise, Message
 from pdsynth.course.exercises.formula import draw, evaluate, show
@@ -255,6 +263,11 @@ def test_the_judge_of_texts():
     assert judge("one person is Safe") == "'Safe'!"
     assert judge("noise") == "1 words; 4 to 8, please." and "not a int" in judge(3)
     assert "9 words" in judge("noise for one person and one person and more")
+    never = Written({}, {"safe": "{found!r}!"}, 1, 20)
+    assert never("It does not mean that you are safe.") is never("Nothing is safe.") is None
+    assert never("We can’t call it safe.") is never("no release is safe") is None
+    assert never("It is not only safe.") == never("It isn't bad, it is safe.") == "'safe'!"
+    assert never("It isn't bad. It is Safe.") == "'Safe'!" and never("Not safe. Safe.") == "'Safe'!"
 
 
 def test_the_judge_of_functions():
@@ -274,6 +287,21 @@ def test_the_judge_of_functions():
     judge = Computation(lambda x: x, [(1,), (2,)], "no", mistakes)
     assert judge(lambda x: 1) == "once" and judge(lambda x: 9) == "never"
     assert Computation(abs, [(1,)], "no", also=lambda function: "slow")(abs) == "slow"
+
+
+def test_only_a_chain_tells_children_from_descendants():
+    """As a twin the network that lesson 12 had: a child's child is a child there."""
+
+    def wrong(network, budgets, name):
+        return sum(budgets[one] for one in lesson_12.descendants(network, name))
+
+    *others, chain = lesson_12.NETWORK.pairs
+    assert chain == ("e", ("b",))
+    shorter = [
+        (replace(lesson_12.NETWORK, pairs=tuple(others)), lesson_12.BUDGETS, n) for n in "abcd"
+    ]
+    assert replace(lesson_12.loss, cases=shorter)(wrong) is None
+    assert "children's children" in lesson_12.loss(wrong)
 
 
 def test_the_printed_distance_is_the_library_s():

@@ -54,6 +54,23 @@ def test_the_core_path_comes_in_order_and_case_files_have_their_error(course_map
         assert all(lessons[need].get("core") for need in lessons[number]["needs"])
 
 
+def ahead(before, number, core):
+    """Lessons that a header asks for, not only says that they help, off the path so far."""
+    asked = re.findall(r"\b\d\d\b", before.split(";")[0])
+    return [one for one in asked if one not in core[: core.index(number)]]
+
+
+def test_a_core_lesson_asks_for_nothing_off_the_core_path(course_map):
+    lessons = course_map.load()["lessons"]
+    core = [number for number in course_map.path(lessons) if lessons[number].get("core")]
+    for source in SOURCES:
+        number, text = source.stem[:2], source.read_text(encoding="utf-8")
+        (before,) = re.findall(r"\*\*Before this\*\* \| (.*) \|$", text, re.MULTILINE)
+        assert number not in core or ahead(before, number, core) == [], source.stem
+    assert ahead("02 the ledger, 13 genetic search; 07 helps", "14", core) == ["13"]
+    assert ahead("17 personal budgets", "15", core) == ["17"], "it comes later"
+
+
 def test_a_circle_in_the_map_is_refused(course_map):
     with pytest.raises(ValueError, match="circle"):
         course_map.path({"00": {"needs": ["01"]}, "01": {"needs": ["00"]}})

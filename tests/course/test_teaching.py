@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pdsynth.course.exercises.answers import questions
+from pdsynth.course.exercises.games import ROUNDS
 from pdsynth.course.exercises.student import student
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,6 +22,7 @@ TEACHING = ROOT / "notebooks" / "teaching"
 sys.path.insert(0, str(TEACHING))
 import assignments  # noqa: E402
 import bank  # noqa: E402
+import course_map  # noqa: E402
 import kit  # noqa: E402
 import stage  # noqa: E402
 import workshop  # noqa: E402
@@ -72,6 +74,9 @@ def test_the_core_of_the_workshop_fits_in_75_minutes():
     again += sum("panel()" in one for one in code) * allowed["panel"]
     assert total == pytest.approx(again, abs=2)  # tables and formulas count a little differently
     assert f"**{total:.0f}**" in prose[0]
+    whole = total + sum(workshop.live_minutes(part.reserve) for part in workshop.make_parts())
+    said = re.search(r"75 to (\d+) minutes", (TEACHING / "README.md").read_text("utf-8"))
+    assert int(said[1]) - 5 <= whole <= int(said[1])
     part_b = next(one for one in prose if one.startswith("# Part B"))
     assert "panels.mechanisms.panel()" in "".join(code), part_b
 
@@ -109,6 +114,7 @@ def test_who_stands_in_front_knows_what_to_say_when_to_stop_and_what_they_ask():
     for goal in workshop.KIT["workshop"]["objectives"]:
         assert goal in sheet and goal.rstrip(".;") in form
         assert f"* {goal}" in first
+    assert f"{ROUNDS:,} wins of {ROUNDS:,}" in sheet, "as many rounds as the exercise plays"
     assert all(form.count(check["text"]) == 2 for check in workshop.KIT["check"]), (
         "before and after"
     )
@@ -175,6 +181,29 @@ def test_twelve_weeks_hold_every_lesson_once(sources):
     weeks = workshop.KIT["week"]
     assert len(weeks) == 12
     assert sorted(number for week in weeks for number in week["lessons"]) == sorted(sources)
+
+
+def overlong(weeks, sources):
+    """Weeks with more than 140 minutes of lessons, and lessons before what they need."""
+    needs = {lesson["number"]: lesson["needs"] for lesson in course_map.load()["lesson"]}
+    known, wrong = set(), []
+    for place, week in enumerate(weeks, 1):
+        known |= set(week["lessons"])
+        minutes = sum(
+            course_map.minutes(workshop.lessons.cells(sources[n]), n) for n in week["lessons"]
+        )
+        wrong += [f"week {place}: {minutes} minutes"] if minutes > 140 else []
+        wrong += [f"{n} before {m}" for n in week["lessons"] for m in needs[n] if m not in known]
+    return wrong
+
+
+def test_a_week_s_lessons_fit_before_its_meeting_and_come_after_what_they_need(sources):
+    weeks = workshop.KIT["week"]
+    assert overlong(weeks, sources) == []
+    assert overlong([*weeks[:9], {"lessons": ["12", "13", "17", "21"]}], sources) == [
+        "week 10: 260 minutes"
+    ]
+    assert "16 before 14" in overlong(weeks[:4] + [{"lessons": ["16"]}], sources)
 
 
 @pytest.mark.notebook

@@ -391,6 +391,14 @@ def test_lesson_00_on_a_phone_cuts_nothing(one, visit):
         live(page)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
         assert page.evaluate(CUT) == []
+        widths = "img => [img.width, img.parentElement.clientWidth, img.parentElement.tabIndex]"
+        picture = page.locator("article p > img[src$='.svg']").first
+        page.wait_for_function("document.querySelector('article p:has(> img)').tabIndex === 0")
+        width, box, reached = picture.evaluate(widths)
+        assert width >= 700 > PHONE["width"] > box and reached == 0, "read by scrolling its box"
+        page.set_viewport_size(SIZES[1])
+        width, box, _ = picture.evaluate(widths)
+        assert width <= box, "as wide as the text where there is room"
         clean(page)
 
 

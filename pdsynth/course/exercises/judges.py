@@ -111,12 +111,23 @@ class Several:
         return (errors + gaps)[0] + (f" (And {more} more to think about.)" if more else "")
 
 
+# "not only" denies nothing. A bare "no" isn't one: "no names are in it and nobody can …".
+DENIED = (
+    r"\b(not(?! only)|never|cannot|neither|nor|nothing|no (release|table|method|noise))\b|n['’]t\b"
+)
+
+
 @dataclass(frozen=True)
 class Written:
     """A text of ``least`` to ``most`` words that has every point and none of the ``never``.
 
-    A point is the pattern that shows it and the words for a text without it. Patterns find words,
+    A point is the pattern that shows it and the words for a text without it. What is never said
+    may be denied, with a negation before it in the same part of its sentence. Patterns find words,
     not sense: the rubric for the sense is the reader's.
+
+    >>> judge = Written({}, {"safe": "{found!r} promises too much"}, 1, 9)
+    >>> judge("It isn't safe."), judge("It isn't wrong, it is safe.")
+    (None, "'safe' promises too much")
     """
 
     points: Mapping[str, str]
@@ -130,8 +141,10 @@ class Written:
             return f"a text, please, not a {type(text).__name__}."
         count = len(text.split())
         for pattern, words in self.never.items():
-            if match := re.search(pattern, text, re.IGNORECASE):
-                return words.format(found=match.group())
+            for match in re.finditer(pattern, text, re.IGNORECASE):
+                before = re.split(r"[.,;:!?()–—]\s", text[: match.start()])[-1]
+                if not re.search(DENIED, before, re.IGNORECASE):
+                    return words.format(found=match.group())
         missing = [
             words
             for pattern, words in self.points.items()

@@ -6,18 +6,21 @@ import numpy as np
 
 from .lesson import exercises
 
-SIMILARITIES = np.array(
-    [[0.0, 0.9, 0.1, -0.05], [0.9, 0.0, 0.15, 1.2], [0.1, 0.15, 0.0, 0.8], [-0.05, 1.2, 0.8, 0.0]]
-)
+PAIRS = (0.9, 0.1, -0.05, 0.0, 0.15, 1.2, 1.0, 0.8, 0.3, 0.5)  # above the diagonal, row by row
+SIMILARITIES = np.zeros((5, 5))
+SIMILARITIES[np.triu_indices(5, 1)] = PAIRS
+SIMILARITIES += SIMILARITIES.T
 
 
 def judge_affinity(affinity: Callable[[np.ndarray], np.ndarray]) -> str | None:
-    """Symmetric weights in [0, 1], large for relatives, none on the diagonal."""
+    """Symmetric weights in [0, 1] that grow with the clipped similarity, none on the diagonal."""
     similarities = SIMILARITIES.copy()
     weights = np.asarray(affinity(similarities), dtype=float)
     if weights.shape != similarities.shape:
-        return f"affinity returns an array of shape {weights.shape}, not (4, 4)."
-    others = weights[~np.eye(4, dtype=bool)]
+        return f"affinity returns an array of shape {weights.shape}, not (5, 5)."
+    others = weights[~np.eye(5, dtype=bool)]
+    ties = dict(zip(PAIRS, weights[np.triu_indices(5, 1)], strict=True))
+    inner = [ties[similarity] for similarity in sorted(PAIRS) if 0 <= similarity <= 1]
     faults = {
         "affinity changes the matrix that it was given: take a copy first.": not np.array_equal(
             similarities, SIMILARITIES
@@ -32,14 +35,20 @@ def judge_affinity(affinity: Callable[[np.ndarray], np.ndarray]) -> str | None:
         "affinity has a negative weight: noise can push a similarity below 0. Clip it.": (
             (others < 0).any()
         ),
-        "affinity turns a similarity below 0 into a weight. Below 0 means noise around nothing: a similarity below 0 means no tie.": (
-            weights[0, 3] > 0
+        "affinity gives a similarity below 0 another weight than 0. Below 0 means noise around nothing: it counts as 0.": (
+            not np.isclose(ties[-0.05], ties[0.0])
         ),
         "affinity has a weight above 1: noise can push a similarity above 1. Clip it.": (
             (others > 1).any()
         ),
         "affinity ties attributes to themselves: the diagonal must be 0.": np.diag(weights).any(),
         "affinity is not symmetric.": not np.allclose(weights, weights.T),
+        "affinity gives a similarity above 1 another weight than 1. Above 1 means noise: it counts as 1.": (
+            not np.isclose(ties[1.2], ties[1.0])
+        ),
+        "affinity gives two similarities between 0 and 1 one weight, or the larger one the smaller weight. Between them a weight grows with the similarity.": (
+            (np.diff(inner) <= 0).any()
+        ),
     }
     return next((words for words, holds in faults.items() if holds), None)
 

@@ -6,8 +6,17 @@ from ...core import Network
 from .judges import Computation
 from .lesson import exercises
 
-NETWORK = Network((("a", ()), ("b", ("a",)), ("c", ("a",)), ("d", ("c", "a"))))
-BUDGETS = {"a": Fraction(1, 10), "b": Fraction(3, 10), "c": Fraction(2, 5), "d": Fraction(1, 5)}
+NETWORK = Network((("a", ()), ("b", ("a",)), ("c", ("a",)), ("d", ("c", "a")), ("e", ("b",))))
+BUDGETS = {name: Fraction(parts, 20) for name, parts in zip("abcde", (2, 6, 8, 4, 3), strict=True)}
+
+
+def descendants(network: Network, name: str) -> set[str]:
+    """The attribute, its children, their children and so on: a network lists parents first."""
+    found = {name}
+    for child, parents in network.pairs:
+        found |= {child} if found & set(parents) else set()
+    return found
+
 
 loss: Computation = Computation(
     lambda network, budgets, name: sum(
@@ -26,6 +35,9 @@ loss: Computation = Computation(
         ),
         "loss gives {got:g} for {case[2]!r}: that counts the tables of its *parents*. It isn't in those; it is in those of its children.": lambda network, budgets, name: (
             budgets[name] + sum(budgets[p] for p in network.parents(name))
+        ),
+        "loss gives {got:g} for {case[2]!r}: the tables of its children's children are counted, too. Its column stands in its own table and in those of its children.": lambda network, budgets, name: (
+            sum(budgets[child] for child in descendants(network, name))
         ),
         "loss gives {got:g} for {case[2]!r}, the dearest of its tables. They add up.": (
             lambda network, budgets, name: max(

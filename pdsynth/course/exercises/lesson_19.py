@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...core import Schema, SchemaError
+from ...core import Attribute, Schema, SchemaError
 from .lesson import exercises
 
 
@@ -16,6 +16,11 @@ def takes(schema: Schema, name: str, values: list[Any]) -> bool:
     except SchemaError:
         return False
     return True
+
+
+def codes(attribute: Attribute, values: list[Any]) -> set[int]:
+    """The attribute's codes of these values."""
+    return set(attribute.encode(pd.Series(values)).tolist())
 
 
 def judge_clinic(clinic: Callable[[], Any]) -> str | None:
@@ -30,15 +35,22 @@ def judge_clinic(clinic: Callable[[], Any]) -> str | None:
         )
     if gone := [name for name in ("age", "smoker", "ward") if name not in schema.names]:
         return f"the codebook has {', '.join(gone)}, too."
+    if strangers := [name for name in schema.names if name not in ("age", "smoker", "ward")]:
+        return f"the codebook has no {strangers[0]!r}: a column that nobody declared can't be read."
     if schema.source != "public":
         return "this schema was inferred from records: write it from the codebook."
     return judge_domains(schema)
 
 
 def judge_domains(schema: Schema) -> str | None:
-    """Every value of the codebook, in few enough cells."""
+    """Every value of the codebook and no other, in few enough cells."""
     if not takes(schema, "age", [0, 120]):
         return "age: the codebook says 0 to 120, both included, whoever has come so far."
+    if any(takes(schema, "age", [value]) for value in (-1, 122)):
+        return (
+            "age goes beyond the codebook's 0 to 120: bins for ages that nobody has cost cells, "
+            "or make the others wider, for nothing."
+        )
     if schema["age"].size > 30:
         return (
             f"age has {schema['age'].size} values: in a table of all three columns each of "
@@ -52,9 +64,29 @@ def judge_domains(schema: Schema) -> str | None:
             "smoker is yes or no, ward is 1, 2, 3, 4 or 5: "
             "a ward that nobody visited belongs to the domain as well."
         )
+    if len(schema["smoker"].values) > 2:
+        return (
+            "smoker has a value beside yes and no that the codebook doesn't have: it costs cells, "
+            "and nobody can answer it."
+        )
     if schema["age"].missing or schema["ward"].missing:
         return (
             "age and ward are always filled in: a code for missing there costs cells for nothing."
+        )
+    return judge_wards(schema["ward"], int if takes(schema, "ward", [1]) else str)
+
+
+def judge_wards(ward: Attribute, kind: type) -> str | None:
+    """Five wards, each a value of its own."""
+    if len(codes(ward, [kind(number) for number in range(1, 6)])) < 5:
+        return (
+            "ward puts several wards into one value. A ward's number is a code and not an amount: "
+            "each of the five is a value of its own."
+        )
+    if ward.size > 5:
+        return (
+            f"ward has {ward.size} values, and the codebook 5: a ward that doesn't exist costs "
+            "cells in every table with it."
         )
     return None
 

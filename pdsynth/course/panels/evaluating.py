@@ -310,6 +310,18 @@ def standings(state: dict[str, Any], measure: str) -> str:
     )
 
 
+def most_useful(uses: dict[str, float], majority: float) -> str:
+    """The status' last words: which table teaches most, or that none beats the majority.
+
+    >>> most_useful({"A": 0.757, "B": 0.75}, 0.758)
+    '. None is useful: no classifier beats the majority.'
+    """
+    best = max(uses, key=uses.__getitem__)
+    if uses[best] > majority:
+        return f", {best} most useful."
+    return ". None is useful: no classifier beats the majority."
+
+
 @live_panel(
     adult("adult", seed=15, kind=SplitTable),
     tries=(
@@ -348,8 +360,8 @@ def view(data: SplitTable, table: str, epsilon: float, k: int | str, measure: st
     draw_errors(plot, data, state, table, MEASURES[measure])
     draw_map(plot, data, state, table)
     private = [name for name in TABLES if name not in (COPY, OTHERS)]
-    useful = max(private, key=lambda name: place[name][0])
     (use, risk), (majority, zero_rule) = place[table], chance(data)
+    useful = most_useful({name: place[name][0] for name in private}, majority)
     facts = {"mean": mean[table], "others": mean[OTHERS], "use": 100 * use, "risk": 100 * risk}
     words = MEASURES[measure].words
     plot.entitle("xy", f"Mean {words}, all tables")
@@ -362,8 +374,8 @@ def view(data: SplitTable, table: str, epsilon: float, k: int | str, measure: st
         f"{100 * use:.1f} % (majority {100 * majority:.1f} %). The attacker finds {SECRET} for "
         f"{100 * risk:.1f} % (zero rule {100 * zero_rule:.1f} %), "
         f"{100 * (risk - place[OTHERS][1]):+.1f} points against an attacker who reads other "
-        f"people's records. Of the private tables {min(private, key=mean.__getitem__)} is nearest, "
-        f"{useful} most useful."
+        f"people's records. Of the private tables {min(private, key=mean.__getitem__)} is nearest"
+        f"{useful}"
     )
     return View(plot.figure, status, [standings(state, measure)], facts=facts)
 

@@ -192,6 +192,21 @@ def draw_orders(
     plot.set(x=ticks(below), y=left | span, y3=right | span)
 
 
+def paid(wanted: Fraction, left: Fraction) -> str:
+    """What pays for the parents: L₁ · ε, or what the order leaves of it.
+
+    >>> paid(Fraction(12, 5), Fraction(0))
+    'that are drawn blindly: of L₁ · ε = 2.4 the order leaves nothing'
+    """
+    if left == wanted:
+        return f"that L₁ · ε = {float(wanted):.4g} pays for"
+    if not left:
+        return f"that are drawn blindly: of L₁ · ε = {float(wanted):.4g} the order leaves nothing"
+    return (
+        f"that {float(left):.4g} pays for: the order leaves no more of L₁ · ε = {float(wanted):.4g}"
+    )
+
+
 @live_panel(
     adult("thesis"),
     tries=(
@@ -271,7 +286,7 @@ def view(
         f"the noise has scale {state['scale']:.4f}, and the average R is at most "
         f"{state['values'][1].max():.4f}. With the best {k} parents the raw order captures "
         f"{state['bits'][0]:.2f} bits, this noisy one {state['bits'][2]:.2f}, and "
-        f"{state['bought']:.2f} with parents that L₁ · ε = {float(epsilon1):.4g} pays for. "
+        f"{state['bought']:.2f} with parents {paid(exact * most, epsilon1)}. "
         f"{friendly(sensitive).capitalize()} has rank {ranks[1][secret] + 1} without noise and "
         f"{ranks[2][secret] + 1} with it. Small table: the raw "
         f"order tells the two worlds apart for sure; the noisy one is {with_asthma / with_dog:.4f} "

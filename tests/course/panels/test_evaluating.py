@@ -89,6 +89,18 @@ def test_the_winner_depends_on_the_measure_and_independent_wins_at_a_tiny_budget
     assert place["Independent"][0] <= evaluating.chance(table)[0], "near, and no use"
 
 
+def test_a_table_is_called_useful_only_if_it_beats_the_majority(table):
+    state, majority = evaluating.compute(table, 0.05, "auto", "2-way distance"), 0.758
+    assert evaluating.chance(table)[0] == pytest.approx(majority)
+    private = [n for n in evaluating.TABLES if n not in (evaluating.COPY, evaluating.OTHERS)]
+    assert all(state["place"][name][0] <= majority for name in private)
+    status = evaluating.view(epsilon=0.05).status
+    assert status.endswith("is nearest. None is useful: no classifier beats the majority.")
+    assert evaluating.view().status.endswith(" most useful.")
+    assert evaluating.most_useful({"A": majority, "B": 0.7}, majority).startswith(". None")
+    assert evaluating.most_useful({"A": 0.7, "B": 0.76}, majority) == ", B most useful."
+
+
 def test_chance_can_be_larger_than_the_noise(table):
     """At ε = 4 Independent's attributes are nearer than other real people's; pairs never are."""
     one, two = (

@@ -116,3 +116,11 @@ def test_the_secret_column_and_l1_move_the_picture():
     assert "Sex has rank 7 without noise" in ordering.view(sensitive="sex").status
     below = [view.figure.layout.xaxis.ticktext[2] for view in (usual, ordering.view(l1=0.75))]
     assert below[0] != below[1] and all("bits" in text for text in below)
+
+
+def test_the_status_says_what_the_order_leaves_for_the_parents():
+    said = {share: ordering.view(epsilon=8.0, share=share).status for share in (0.02, 0.8, 1.0)}
+    assert "with parents that L₁ · ε = 2.4 pays for." in said[0.02]
+    assert "that 1.6 pays for: the order leaves no more of L₁ · ε = 2.4." in said[0.8]
+    assert "drawn blindly: of L₁ · ε = 2.4 the order leaves nothing." in said[1.0]
+    assert "= 0 " not in said[1.0]
