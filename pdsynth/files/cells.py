@@ -21,6 +21,7 @@ FORMS = {
     "1'234.5": ("['’]", "."),
     "1234.5": ("", "."),
 }
+COMMON = "1,234.5"  # where nothing is said
 PLAIN = "1234.5"  # no currency or per cent sign, either
 # How a time that something took is written: how many of its last number make a minute.
 DURATIONS = {"h:min": 1, "min:s": 60}

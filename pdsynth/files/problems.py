@@ -200,9 +200,8 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
             f"say how it is written (format={recode.format!r} now), or widen the edges",
         )
     recode = recode if isinstance(recode, Recode) else Recode()
-    texts = cells.map(as_text)
-    numbers = read_numbers(texts, recode.number or "1,234.5", recode.unit)
-    if not pd.api.types.is_numeric_dtype(cells) and numbers.isna().any():
+    read = [recode.read(cell, None) for cell in find_distinct(cells)[1]]
+    if not pd.api.types.is_numeric_dtype(cells) and any(map(pd.isna, read)):
         return (
             "not a number",
             "map it, list it in na_values, or say how numbers are written (number, unit)",

@@ -20,9 +20,10 @@ from ..core import (
     show,
     to_items,
 )
-from .cells import FORMS, read_number, read_numbers
+from .cells import FORMS, is_number, read_number, read_numbers
 from .file_format import FileFormat
 from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
+from .recoding import Recode
 from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
 from .taking import find_columns, raw_name, take_cells
 
@@ -159,13 +160,13 @@ def read_chunks(
         columns = find_columns(attributes, top)
         whole = whole.iloc[:, _places(top, columns)].set_axis(own or _unique(top), axis=1)
         whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
-        form = how.get("number") or "1,234.5"
+        form = _form(how["delimiter"] or ",", how)
         yield _declared(whole, attributes, columns, form) if own else whole
         return
     text, facts = _scan(whole, how, declared, attributes)
     columns = find_columns(attributes, facts.names)
     places = _places(list(facts.names), columns)
-    form = FileFormat(delimiter=facts.delimiter, number=how.get("number") or "").number_form
+    form = _form(facts.delimiter, how)
     labels = own or _unique(facts.names)
     chunks = partial(_chunks, text, facts, places, labels)
     if own:
@@ -215,8 +216,31 @@ def _choose(
     if header is None and names is None:
         names = list(check_schema(schema).columns) or None
         header = True if schema.file is not None and names is None else None
-    how = asdict(replace(check_schema(schema).file_format, **options))
-    return how | {"names": names, "header": header}, True
+    file = replace(check_schema(schema).file_format, **options)
+    if number is not None:
+        _check_number(schema, number)
+    return asdict(file) | {"names": names, "header": header}, True
+
+
+def _form(delimiter: str, how: dict[str, Any]) -> str:
+    """How numbers are written."""
+    return FileFormat(delimiter=delimiter, number=how.get("number") or "").number_form
+
+
+def _check_number(schema: Schema, form: str) -> None:
+    """Refuse another form than the schema's where columns are recoded after reading."""
+    numbers = [
+        a.name
+        for a in schema.attributes
+        if isinstance(a.recode, Recode)
+        and not (a.recode.number or a.recode.date)
+        and (a.edges is not None or all(map(is_number, a.values)))
+    ]
+    if numbers and form != schema.file_format.number_form:
+        raise SchemaError(
+            f"numbers written as {form} in {', '.join(numbers)}, whose cells are recoded by the "
+            f'schema alone: write number = "{form}" below its [file]'
+        )
 
 
 def _chunks(
