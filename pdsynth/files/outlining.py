@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from ..core import EXACT, Attribute, SchemaError, check_path, to_items
-from .cells import FORMS, LONGEST, read_day, read_hour, read_numbers
+from .cells import LONGEST, read_day, read_hour, read_numbers
 from .file_format import FileFormat
+from .number_forms import READ, find_form
 from .opening import Source
-from .reading import Header, read_csv, read_header
+from .reading import Header, read_csv, read_header, read_texts
 from .rule_drafts import draft_rules
 from .schema_file import write_entry, write_inline, write_schema
 from .several import draft_answers, draft_numbers
@@ -92,7 +93,8 @@ def outline(
     parameters are those of :func:`read_csv`. Columns that are identifiers or free text by their
     name are left out; everything else is marked ``public = false`` or open (``?``), so that
     ``Schema.read`` calls it "data" and a strict fit refuses it until its owner has confirmed every
-    line. Rules between columns that these records keep, and hardly by chance, are candidates,
+    line. Numbers are read in one form, where one column tells it; where none does, the line asks
+    what 4.012 is. Rules between columns that these records keep, and hardly by chance, are candidates,
     marked likewise. Raises SchemaError as :func:`read_csv` does.
 
     **Privacy:** every value is read and domains are told: the draft is raw, outside every
@@ -116,15 +118,17 @@ def outline(
     }
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # read_csv says it, too
         layout = read_header(source, **how)
-    frame = read_csv(source, **how, number=number)
+        form, asked = ("", {}) if number else find_form(read_texts(source, **how), _is_word, _units)
+    file = _describe_file(layout, number or form, skip)
+    frame = read_csv(source, **how, number=number or form or None)
+    forms = [number] if number else sorted(READ, key=form.__ne__)
     times = Counter(layout.names)
     attributes, left_out, notes = [], {}, {}
     for name, first in zip(map(str, frame.columns), layout.names, strict=True):
         twice = [(name, "? several columns of this name: rename them, or drop", "")]
-        for own, draft, note in (
-            twice if times[first] > 1 else _draft_all(name, frame[name], number)
-        ):
-            notes[own] = note
+        for own, draft, note in twice if times[first] > 1 else _draft_all(name, frame[name], forms):
+            measured = isinstance(draft, Attribute) and draft.edges is not None
+            notes[own] = f"{note}; {asked[name]}" if measured and name in asked else note
             if isinstance(draft, str):
                 left_out[own] = draft
             else:
@@ -135,7 +139,7 @@ def outline(
         "groups": {},
         "left_out": left_out,
         "columns": tuple(names or ()),
-        "file": _describe_file(layout, number, skip),
+        "file": file,
         "rules": (rules := draft_rules(take_columns(frame, attributes), attributes)),
     }
     notes |= dict.fromkeys(map(str, rules), CANDIDATE)
@@ -152,7 +156,7 @@ def explore(frame: pd.DataFrame) -> dict[str, str]:
     """
     lines = {}
     for column in map(str, frame.columns):
-        for name, draft, _ in _draft_all(column, frame[column], None):
+        for name, draft, _ in _draft_all(column, frame[column], READ):
             if isinstance(draft, str):
                 lines[name] = draft if draft.startswith("?") else f"drop: {draft}"
             else:
@@ -161,24 +165,24 @@ def explore(frame: pd.DataFrame) -> dict[str, str]:
     return lines
 
 
-def _describe_file(layout: Header, number: str | None, skip: int | None) -> FileFormat | None:
+def _describe_file(layout: Header, number: str, skip: int | None) -> FileFormat | None:
     """How a text file seems to be written; None for a file that knows it itself."""
     if not layout.encoding:
         return None
-    file = FileFormat(layout.encoding, layout.delimiter, layout.first, number or "", skip or 0)
+    file = FileFormat(layout.encoding, layout.delimiter, layout.first, number, skip or 0)
     return replace(file, number=file.number_form)
 
 
 def _draft_all(
-    name: str, column: pd.Series, number: str | None
+    name: str, column: pd.Series, forms: Sequence[str]
 ) -> list[tuple[str, Attribute | str, str]]:
     """Names, attributes and comments of what a column seems to hold: several, if its cells do."""
-    one = _draft(name, column, number)
-    found = _several(name, column, one[0], number) or [one]
+    one = _draft(name, column, forms)
+    found = _several(name, column, one[0], forms) or [one]
     return [(name if isinstance(draft, str) else draft.name, draft, note) for draft, note in found]
 
 
-def _draft(name: str, column: pd.Series, number: str | None) -> Found:
+def _draft(name: str, column: pd.Series, forms: Sequence[str]) -> Found:
     """What a column seems to hold."""
     cells = column.dropna()
     if IDENTIFIER.fullmatch(name):
@@ -188,7 +192,7 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
         return _typed(name, cells, kind, {"missing": len(cells) < len(column)})
     rest, empty = _without_empty(cells)
     how: dict[str, Any] = {"missing": len(rest) < len(column)} | empty
-    if measured := _measured(name, rest, how, number):
+    if measured := _measured(name, rest, how, forms):
         return measured
     words = sorted(text for text in rest.unique() if not any(map(str.isdigit, text)))
     tops = {text: int(top[1]) for text in sorted(rest.unique()) if (top := TOP.fullmatch(text))}
@@ -202,11 +206,16 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
         )
         ends = {"mapping": tops} if tops else {}
         read = pd.concat([others, pd.Series(map(str, tops.values()), dtype=others.dtype)])
-        draft, note = _measured(name, read, how | gaps | ends, number) or ("", "")
+        draft, note = _measured(name, read, how | gaps | ends, forms) or ("", "")
         if isinstance(draft, Attribute):
             asked = [GAPS] * bool(gaps) + [TOPS] * bool(ends)
             return draft, f"{note}; {' '.join(asked)}"
     return _listed(name, rest, how)
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text says nothing of how numbers are written: no digit, or >110."""
+    return not any(map(str.isdigit, text)) or TOP.fullmatch(text) is not None
 
 
 def _without_empty(cells: pd.Series) -> tuple[pd.Series, dict[str, Any]]:
@@ -217,7 +226,7 @@ def _without_empty(cells: pd.Series) -> tuple[pd.Series, dict[str, Any]]:
 
 
 def _several(
-    name: str, column: pd.Series, draft: Attribute | str, number: str | None
+    name: str, column: pd.Series, draft: Attribute | str, forms: Sequence[str]
 ) -> list[Found]:
     """Attributes of a column whose cells hold several things, where ``draft`` sees texts only."""
     open_texts = draft.startswith("?") if isinstance(draft, str) else draft.edges is None
@@ -226,18 +235,20 @@ def _several(
         return []
     rest, empty = _without_empty(cells)
     how: dict[str, Any] = {"missing": len(rest) < len(column)} | empty
-    measured = partial(_measured, number=number)
+    measured = partial(_measured, forms=forms)
     numbers = draft_numbers(name, rest, how, measured) if rest.nunique() > LISTED else []
     return numbers or draft_answers(name, rest, how)
 
 
-def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | None) -> Found | None:
+def _measured(
+    name: str, texts: pd.Series, how: dict[str, Any], forms: Sequence[str]
+) -> Found | None:
     """A column whose texts are all numbers, or all days; else None."""
-    forms, distinct = [number] if number else list(FORMS)[:4], texts.unique()
+    distinct = texts.unique()
     for form in forms:
         numbers = read_numbers(texts, form)
         if len(texts) and numbers.notna().all() and not texts.str.match(r"[-+]?0\d").any():
-            plain = pd.to_numeric(texts, errors="coerce").notna().all()
+            plain = pd.to_numeric(texts, errors="coerce").eq(numbers).all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
     units = _units(distinct) if len(distinct) > LISTED else []
     for form in forms if units else ():

@@ -186,6 +186,29 @@ def read_chunks(
         )
 
 
+def read_texts(
+    source: Source,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    skip: int | None = None,
+) -> Iterator[pd.DataFrame]:
+    """All columns in pieces as :func:`read_csv` reads them, but as they are written.
+
+    **Privacy:** raw records.
+    """
+    how, _ = _choose(None, names, delimiter, encoding, header, skip)
+    whole = read_table(*open_source(source))
+    if isinstance(whole, pd.DataFrame):
+        whole.columns = _unique([str(name) for name in whole.columns])
+        yield whole
+        return
+    text, facts = _scan(whole, how, False)
+    yield from _chunks(text, facts, [*range(len(facts.names))], _unique(facts.names))
+
+
 def _choose(
     schema: Schema | None,
     names: Sequence[str] | None,

@@ -172,3 +172,84 @@ def test_from_the_command_line_to_the_release(tmp_path):
         commands, ["report", str(raw), str(out), "--out", str(tmp_path / "report.html")]
     )
     assert run.exit_code == 0, run.output
+
+
+def amounts(low, high, form="{:.3f}", rows=40):
+    """Texts of different amounts from low to high."""
+    return [form.format(x) for x in np.linspace(low, high, rows)]
+
+
+def drafted(columns, path, delimiter=";", **how):
+    """The draft of a file of these columns, as lines by name; and what a schema makes of it."""
+    frame = pd.DataFrame(columns).assign(g=["m", "w"] * (len([*columns.values()][0]) // 2))
+    content = frame.to_csv(index=False, sep=delimiter).encode()
+    text = pds.datasets.outline(content, path, **how)
+    lines = dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
+    schema = pds.Schema.read(path)
+    read = read_csv(content, schema)
+    assert not [p for p in schema.problems(read) if p.problem != "undeclared column"]
+    return lines, schema, schema.encode(read)
+
+
+PRICES = [f"1.{at:03d},50" for at in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "cells", "ends", "number"),
+    [
+        (";", amounts(1.016, 19.728), (1000, 20_000), ""),
+        (
+            ";",
+            [*amounts(1.016, 19.728)[:-3], "19.728", "k. A.", "k. A."],
+            (1000, 20_000),
+            "1.234,5",
+        ),
+        (";", [f"{cell} kg" for cell in amounts(1.016, 19.728)], (1000, 20_000), "1.234,5"),
+        (",", [cell.replace(".", ",") for cell in amounts(1.016, 19.728)], (1.0, 20.0), ""),
+    ],
+)
+def test_a_column_with_one_reading_tells_the_others_theirs(
+    tmp_path, delimiter, cells, ends, number
+):
+    """1.234,56 beside 4.012: these are four thousand and twelve, in the draft and when read."""
+    lines, schema, codes = drafted({"a": PRICES, "b": cells}, tmp_path / "s.toml", delimiter)
+    b = schema["b"]
+    assert b.edges[0] == ends[0] and b.edges[-1] == ends[1] and schema["a"].edges[-1] == 1040
+    assert f'number = "{number}"' in lines["b"] if number else "number" not in lines["b"]
+    assert lines["number"] == '"1.234,5"' and "is read as" not in lines["b"]
+    assert codes[:, 1][[0, 20]].tolist() == [0, 8]  # 1.016 and 10.612
+    alone, _, _ = drafted({"b": cells}, tmp_path / "alone.toml", delimiter)
+    dot = cells[0].removesuffix(" kg")
+    read, other = (1.016, 1016) if "." in dot else (1016, 1.016)
+    assert f'{dot} is read as {read}: is it {other}? Then say number = "1.234,5"' in alone["b"]
+
+
+@pytest.mark.parametrize(
+    ("others", "asked"),
+    [
+        ({"a": amounts(1.5, 9.5, "{:.2f}")}, False),  # a point before the fraction
+        ({"a": [f"1,2{at:02d}.5" for at in range(40)]}, False),
+        ({"a": amounts(0.123, 0.999)}, False),  # no thousands begin with 0
+        ({"a": amounts(1.5, 9.5, "{:.2f}"), "c": PRICES}, True),  # the one and the other
+        ({"a": [1000 + at * at for at in range(40)]}, True),  # whole in both
+        ({"a": [f"{1 + at % 28:02d}.03.2026" for at in range(40)]}, True),  # days are no numbers
+        ({"a": [f"A{at % 9}.5" for at in range(40)]}, True),
+    ],
+)
+def test_the_draft_asks_where_nothing_tells(tmp_path, others, asked):
+    """And says no word where a column tells that points stand before fractions, as ever."""
+    columns = {**others, "b": amounts(1.016, 19.728)}
+    lines, schema, _ = drafted(columns, tmp_path / "s.toml")
+    assert schema["b"].edges[-1] == 20 and lines["number"] == '"1234.5"'
+    assert ("1.016 is read as 1.016: is it 1016?" in lines["b"]) == asked
+
+
+def test_the_owner_s_word_goes_before_what_the_columns_tell(tmp_path):
+    lines, schema, _ = drafted({"b": amounts(1.016, 19.728)}, tmp_path / "s.toml", number="1.234,5")
+    assert schema["b"].edges[-1] == 20_000 and "is read as" not in lines["b"]
+    raw = pd.DataFrame({"b": amounts(1.016, 19.728), "a": PRICES})
+    raw.to_parquet(tmp_path / "raw.parquet")  # says nothing of a form: so its columns do
+    pds.datasets.outline(tmp_path / "raw.parquet", tmp_path / "parquet.toml")
+    schema = pds.Schema.read(tmp_path / "parquet.toml")
+    read = read_csv(tmp_path / "raw.parquet", schema)
+    assert schema["b"].edges[-1] == 20_000 and not schema.problems(read)
