@@ -17,6 +17,7 @@ import pandas as pd
 from ..core import EXACT, Attribute, SchemaError, check_path, to_items
 from .cells import LONGEST, read_day, read_hour, read_numbers
 from .file_format import FileFormat
+from .identifiers import EVERY, kind_of, tell_apart
 from .number_forms import READ, find_form
 from .opening import Source
 from .reading import Header, read_csv, read_header, read_texts
@@ -61,15 +62,6 @@ SHORT = '; does 7:05 mean 7 minutes? Then number = "min:s"'
 COUNTED = re.compile(r"\d ?([dhms:])")  # what a time that something took is counted in
 CODE = re.compile(r"[A-Za-z]{0,3}\d[\dA-Za-z.-]{1,12}", re.ASCII)
 HEADS = 3, 2, 1  # first signs of a code that may be a group's
-# Names of columns that are identifiers; and of texts, unless a few of them come again and again.
-IDENTIFIER = re.compile(
-    r"(.*[_ -])?(id|uuid|surname|e[_ -]?mail|phone|address|ssn|iban)", re.IGNORECASE
-)
-WORDS = re.compile(
-    r"(.*[_ -])?(first|last|given|fore|middle|full|maiden)?[_ -]?names?"
-    r"|(.*[_ -])?(first|last|given|maiden|notes?|comments?|remarks?|text)",
-    re.IGNORECASE,
-)
 # A number with its unit behind it, or the three letters of a currency before it.
 WITH_UNIT = re.compile(r"(?:([A-Z]{3}) )?[-+−]? ?(\d(?:.*\d)?) ?(°|[°µ]?[^\W\d_]\D{0,19})?")
 SPOKEN = 3  # letters of a unit that may have an ending: day, days
@@ -94,8 +86,8 @@ def outline(
     name are left out; everything else is marked ``public = false`` or open (``?``), so that
     ``Schema.read`` calls it "data" and a strict fit refuses it until its owner has confirmed every
     line. Numbers are read in one form, where one column tells it; where none does, the line asks
-    what 4.012 is. Rules between columns that these records keep, and hardly by chance, are candidates,
-    marked likewise. Raises SchemaError as :func:`read_csv` does.
+    what 4.012 is. Rules between columns that these records keep, and hardly by chance, are
+    candidates, marked likewise. Raises SchemaError as :func:`read_csv` does.
 
     **Privacy:** every value is read and domains are told: the draft is raw, outside every
     guarantee, and stays with the owner of the records.
@@ -178,14 +170,28 @@ def _draft_all(
 ) -> list[tuple[str, Attribute | str, str]]:
     """Names, attributes and comments of what a column seems to hold: several, if its cells do."""
     one = _draft(name, column, forms)
+    if kind_of(name) == "number" and (named := _numbered(column, one[0])):
+        return [(name, *named)]
     found = _several(name, column, one[0], forms) or [one]
     return [(name if isinstance(draft, str) else draft.name, draft, note) for draft, note in found]
+
+
+def _numbered(column: pd.Series, draft: Attribute | str) -> Found | None:
+    """A column that is called a number, of many values; None where it is an amount, or days."""
+    if isinstance(draft, str) and not draft.startswith("?"):
+        return None
+    recode = {} if isinstance(draft, str) or not draft.recode else draft.recode.said()
+    amounts = isinstance(draft, Attribute) and draft.edges is not None and not draft.integer
+    values, n = column.nunique(), column.count()
+    if values <= LISTED or amounts or "date" in recode:
+        return None
+    return (NAMELESS, "") if values > n / 2 else (f"? {NAMELESS}", PERSONS)
 
 
 def _draft(name: str, column: pd.Series, forms: Sequence[str]) -> Found:
     """What a column seems to hold."""
     cells = column.dropna()
-    if IDENTIFIER.fullmatch(name):
+    if kind_of(name) == "identifier":
         return NAMELESS, "" if cells.astype("str").is_unique else PERSONS
     kind = pd.api.types.infer_dtype(cells)
     if kind not in ("string", "empty"):
@@ -338,6 +344,8 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         return ONLY
     if whole and len(values) == len(numbers) > LISTED and values[-1] - values[0] == len(values) - 1:
         return "? a running number", ""
+    if tell_apart(numbers):
+        return EVERY, ""
     if whole and len(values) <= LISTED and "number" not in how:
         return Attribute.categorical(name, values.astype("int64").tolist(), **how), LIST
     if len(values) < 2:
@@ -351,7 +359,7 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
 def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
     """A list of values, an open one where they are many, or nothing where each is its own."""
     counts = texts.value_counts()
-    if WORDS.fullmatch(name) and (len(counts) > LISTED or len(counts) * AGAIN > len(texts)):
+    if kind_of(name) == "words" and (len(counts) > LISTED or len(counts) * AGAIN > len(texts)):
         return NAMELESS, ""
     if len(counts) + how["missing"] < 2:
         return ONLY
