@@ -52,7 +52,7 @@ def kind_of(name: str) -> str:
     >>> [kind_of(name) for name in ("customerId", "Vorgesetzten-Nr.", "numéro client", "idea")]
     ['identifier', 'number', 'number', '']
     """
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
+    apart = re.sub("([a-z])([A-Z])", r"\1_\2", name)
     plain = "".join(c for c in unicodedata.normalize("NFKD", apart) if not unicodedata.combining(c))
     return next((kind for kind, at in NAMES.items() if at.fullmatch(plain.strip().lower())), "")
 
