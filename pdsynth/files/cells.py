@@ -33,6 +33,7 @@ SPOKEN = re.compile(  # 2 days 7 h 5 min; each once, the longest first
     r"(?:(?P<s>\d{1,9}(?:[.,]\d{1,9})?) ?s(?:ecs?|econds?)?)?",
     re.ASCII | re.IGNORECASE,
 )
+STRANGE = "\ufffd"  # stands for what an encoding doesn't know
 LONGEST = 400  # signs of a text that may be a number or a day
 TIME = r"\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?\s*(?:Z|[-+]\d\d(?::?\d\d)?)?"
 ISO = re.compile(

@@ -1,8 +1,9 @@
 """A data file of your own: its header without its values, and its records over a public schema."""
 
 import csv
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from ..core import (
     show,
     to_items,
 )
-from .cells import FORMS, is_number, read_number, read_numbers
+from .cells import FORMS, STRANGE, is_number, read_number, read_numbers
 from .file_format import FileFormat
 from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
 from .recoding import Recode
@@ -165,11 +166,13 @@ def read_chunks(
         return
     text, facts = _scan(whole, how, declared, attributes)
     columns = find_columns(attributes, facts.names)
-    places = _places(list(facts.names), columns)
+    places = _places(list(facts.names), columns, partial(_say_encoding, text, facts))
     form = _form(facts.delimiter, how)
     labels = own or _unique(facts.names)
     chunks = partial(_chunks, text, facts, places, labels)
     if own:
+        if text.strange and (other := text.say_other()):
+            warnings.warn(f"cells hold bytes that aren't in {text.encoding}; {other}", stacklevel=2)
         yield from (_declared(chunk, attributes, columns, form) for chunk in chunks())
         return
     texts: set[str] = set()
@@ -349,6 +352,7 @@ def _scan(
                         f"{'first line' if first else 'list of names'} {length} names: put "
                         "quotes around values that hold the delimiter, or say delimiter="
                     )
+            text.strange = stream.strange
         except csv.Error as problem:
             raise SchemaError(
                 f"line {rows.line_num:,} isn't CSV ({problem}): is a quote missing?"
@@ -361,17 +365,35 @@ def _scan(
     return text, Header(labels, n, sign, text.encoding, first)
 
 
-def _places(labels: list[str], columns: Sequence[str]) -> list[int]:
-    """Where the wanted columns stand; SchemaError for one that is absent or there twice."""
+def _say_encoding(text: Text, facts: Header, gone: Sequence[str]) -> str:
+    """Another encoding, where names can't be read or some that are absent stand in it; else ""."""
+    found, names = text.find_other(), facts.names
+    if found not in ("", "?"):
+        with Text(text.start, found, text.skip, declared=True).restart() as stream:
+            top: list[str] = next(filter(is_said, split_cells(stream, facts.delimiter)), [])
+        names = names if {*gone}.isdisjoint(name.strip() for name in top) else (STRANGE,)
+    return f"; {text.say_other()}" if found and any(STRANGE in name for name in names) else ""
+
+
+def _places(
+    labels: list[str], columns: Sequence[str], doubt: Callable[[Sequence[str]], str] = lambda _: ""
+) -> list[int]:
+    """Where the wanted columns stand; SchemaError for one that is absent or there twice.
+
+    ``doubt``: what else may be wrong where some are absent.
+    """
     places = {name: place for place, name in enumerate(labels)}
     gone = [name for name in columns if name not in places]
     if gone and len(gone) == len(columns):
         raise SchemaError(
             "none of the declared columns stands in the first line: is it a record? Then write "
             "columns = [...], the names of all columns, into the schema file, or say names="
+            f"{doubt(gone)}"
         )
     if gone:
-        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(labels)}")
+        raise SchemaError(
+            f"missing column(s): {gone}; the file has {', '.join(labels)}{doubt(gone)}"
+        )
     times = Counter(labels)
     if twice := [name for name in columns if times[name] > 1]:
         raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
