@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..core import SchemaError, needed_for, repeated
 from ..scale.arrow import to_frame
-from .cells import STRANGE
+from .cells import COMMON, FORMS, STRANGE
 from .file_format import FileFormat
 
 Source = str | os.PathLike[str] | bytes | IO[Any]
@@ -213,8 +213,10 @@ def open_source(source: Source) -> tuple[Open, bytes]:
     return start, head
 
 
-def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
+def read_table(start: Open, head: bytes, form: str = COMMON) -> pd.DataFrame | Open:
     """A Parquet or Arrow table; for anything else how to open it, a spreadsheet as CSV.
+
+    ``form``: how numbers are written there, so that a spreadsheet's own are, too.
 
     **Privacy:** raw records.
     """
@@ -225,7 +227,7 @@ def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
         with start() as stream:
             content = io.BytesIO(stream.read())
         if package != "pyarrow":
-            return _as_csv(content)
+            return _as_csv(content, form)
         table = _read_arrow(kind, content)
         names = _name_columns(table.schema)
         _check_shape(len(table), len(names))
@@ -339,12 +341,16 @@ def count_sheet(
     return tuple(name or f"column {place}" for place, name in enumerate(top, 1)), n
 
 
-def _as_csv(content: IO[bytes]) -> Open:
+def _as_csv(content: IO[bytes], form: str) -> Open:
     """The first sheet of a workbook."""
     with pd.ExcelFile(content) as book:
         if len(book.sheet_names) > 1:
             warnings.warn(f"the first of {len(book.sheet_names)} sheets is read", stacklevel=2)
-        cells = pd.read_excel(book, header=None, dtype=str, keep_default_na=False, na_values=[""])
+        read = partial(pd.read_excel, book, header=None, keep_default_na=False, na_values=[""])
+        cells = read(dtype=str)
+        if (point := FORMS[form][1]) != ".":  # 1.234 is a number there, and no text of thousands
+            numbers = read(dtype=object).map(lambda cell: isinstance(cell, float))
+            cells = cells.mask(numbers, cells.replace(r"\.", point, regex=True))
     return partial(io.BytesIO, cells.to_csv(index=False, header=False).encode())
 
 

@@ -95,8 +95,9 @@ def read_csv(
     ``skip`` (lines above the table) are those of :class:`FileFormat`.
 
     With a schema nothing is guessed: what isn't said here stands in ``schema.file`` and
-    ``schema.columns``, and a byte that the encoding doesn't know spoils its own cell. So each
-    record is read by itself: a file's table is those of its lines, one below the other. Without a
+    ``schema.columns``, and a byte that the encoding doesn't know spoils its own cell, which a
+    warning tells. So each record is read by itself: a file's table is those of its lines, one
+    below the other. ``number`` can't differ from the schema's where columns recode them. Without a
     schema, to explore, delimiter, encoding and header are found out, and said in a warning where
     they aren't a comma and UTF-8; a column is numbers if all its cells are, else texts.
 
@@ -155,13 +156,13 @@ def read_chunks(
     attributes = () if schema is None else check_schema(schema).attributes
     own = [a.name for a in attributes]
     how, declared = _choose(schema, names, delimiter, encoding, header, skip, number)
-    whole = read_table(*open_source(source))
+    form = _form(how["delimiter"] or ",", how)
+    whole = read_table(*open_source(source), form)
     if isinstance(whole, pd.DataFrame):
         top = [str(name) for name in whole.columns]
         columns = find_columns(attributes, top)
         whole = whole.iloc[:, _places(top, columns)].set_axis(own or _unique(top), axis=1)
         whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
-        form = _form(how["delimiter"] or ",", how)
         yield _declared(whole, attributes, columns, form) if own else whole
         return
     text, facts = _scan(whole, how, declared, attributes)

@@ -253,3 +253,15 @@ def test_the_owner_s_word_goes_before_what_the_columns_tell(tmp_path):
     schema = pds.Schema.read(tmp_path / "parquet.toml")
     read = read_csv(tmp_path / "raw.parquet", schema)
     assert schema["b"].edges[-1] == 20_000 and not schema.problems(read)
+
+
+@pytest.mark.parametrize("options", ["", ', na_values = ["?"]'])
+def test_a_spreadsheet_s_own_numbers_stay_what_they_are(tmp_path, options):
+    """Beside texts as the file says: 1.234 by its type is a little more than one."""
+    pytest.importorskip("openpyxl")
+    line = f'Betrag = {{domain = "0.0 to 2000.0 in 4 bins + missing"{options}}}'
+    schema = schema_of(tmp_path, line, delimiter=",")
+    cells = [1.234, 1500.5, 1200, "1.234", "999,5", None]
+    pd.DataFrame({"Betrag": cells, "g": "m"}).to_excel(tmp_path / "raw.xlsx", index=False)
+    frame = read_csv(tmp_path / "raw.xlsx", schema)
+    assert schema.encode(frame)[:, 0].tolist() == [0, 3, 2, 2, 1, 4]
