@@ -120,19 +120,18 @@ def place_in_bins(
     """Numbers inside their bins, in 100 steps or more; a right edge is the next bin's."""
     cuts = np.asarray(edges, dtype=float)
     low, high = cuts[bins], cuts[bins + 1]
-    share: Any = 0.5 if uniform is None or spread == "middle" else uniform
-    if spread == "lower":
-        share = 0.0
+    share: Any = {"lower": 0.0, "middle": 0.5}.get(spread, 0.5 if uniform is None else uniform)
     if spread == "atoms":
         share = np.where(high - low < ATOM * (cuts[-1] - cuts[0]), 0.0, share)
     if integer:
         high = high + (bins == len(cuts) - 2)
         return np.minimum(np.floor(low + share * (high - low)), high - 1).astype(np.int64)
     numbers = low + share * (high - low)
-    if spread == "uniform" and uniform is not None:  # 3699, and not 3699.0091671925225
+    if spread in ("uniform", "atoms") and uniform is not None:  # 3699, not 3699.0091671925225
         steps = 10.0 ** np.clip(2 - np.floor(np.log10(high - low)), 0, 15)  # in 1
         first, last = np.ceil(low * steps), np.ceil(high * steps) - 1
-        numbers = np.maximum(np.clip(np.rint(numbers * steps), first, last) / steps, low)
+        short = np.maximum(np.clip(np.rint(numbers * steps), first, last) / steps, low)
+        numbers = np.where((share == 0) & (spread == "atoms"), numbers, short)
     return np.minimum(numbers, np.nextafter(high, low))
 
 

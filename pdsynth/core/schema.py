@@ -135,6 +135,9 @@ class Schema:
             file = {"header": not self.columns} | file
         if file is not None:
             object.__setattr__(self, "file", door("files").FileFormat.of(file))
+        if any(a.recode for a in self.attributes):  # whose numbers stand as the file writes them
+            attributes = door("files").read_as_written(self.attributes, self.file)
+            object.__setattr__(self, "attributes", attributes)
         if self.file is not None and self.file.header != (not self.columns):
             raise SchemaError(
                 "columns name those of a file whose first line doesn't: say columns and header = "

@@ -11,7 +11,8 @@ import pandas as pd
 from ..core import Attribute, Schema, SchemaError, plural
 from ..files.domains import BINS, FORM, read_rule
 from ..files.file_format import FileFormat
-from ..files.outlining import IDENTIFIER, WORDS, explore
+from ..files.identifiers import kind_of
+from ..files.outlining import explore
 from ..files.schema_file import read_entry, read_toml, write_schema
 from ..files.taking import raw_name
 
@@ -137,6 +138,5 @@ def propose(names: Sequence[str], frame: pd.DataFrame | None = None) -> str:
     if frame is not None:
         rules = {name: line.removesuffix(DEFAULT) for name, line in explore(frame).items()}
     else:
-        free = {n for n in names if IDENTIFIER.fullmatch(n) or WORDS.fullmatch(n)}
-        rules = {name: "drop" if name in free else "?" for name in names}
+        rules = {n: "drop" if kind_of(n) in ("identifier", "words") else "?" for n in names}
     return "\n".join(f"{name}: {rule}" for name, rule in rules.items())

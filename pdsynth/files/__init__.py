@@ -9,7 +9,7 @@ from .schemas import infer_schema, open_schema, read_schema_document, save_schem
 from .session import Session
 from .showing import show_ledger, show_network, show_recipe
 from .story import count_pairs, in_words, say_pairs, story
-from .taking import find_columns, take_columns
+from .taking import find_columns, read_as_written, take_columns
 
 __all__ = [
     "say_outside",
@@ -21,6 +21,7 @@ __all__ = [
     "write_model",
     "write_ledger",
     "save_model",
+    "read_as_written",
     "read_model",
     "read_ledger",
     "load_model",

@@ -21,6 +21,7 @@ FORMS = {
     "1'234.5": ("['’]", "."),
     "1234.5": ("", "."),
 }
+COMMON = "1,234.5"  # where nothing is said
 PLAIN = "1234.5"  # no currency or per cent sign, either
 # How a time that something took is written: how many of its last number make a minute.
 DURATIONS = {"h:min": 1, "min:s": 60}
@@ -32,6 +33,7 @@ SPOKEN = re.compile(  # 2 days 7 h 5 min; each once, the longest first
     r"(?:(?P<s>\d{1,9}(?:[.,]\d{1,9})?) ?s(?:ecs?|econds?)?)?",
     re.ASCII | re.IGNORECASE,
 )
+STRANGE = "\ufffd"  # stands for what an encoding doesn't know
 LONGEST = 400  # signs of a text that may be a number or a day
 TIME = r"\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?\s*(?:Z|[-+]\d\d(?::?\d\d)?)?"
 ISO = re.compile(

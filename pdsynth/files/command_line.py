@@ -29,6 +29,7 @@ from ..evaluation.pictures import draw_page
 from ..evaluation.report import report as make_report
 from ..planning import plan as make_plan
 from .card import ABOUT, check_about
+from .cells import STRANGE
 from .outlining import outline as draft
 from .reading import read_csv, read_header
 from .release import (
@@ -217,7 +218,10 @@ def plan(
     header = read_header(data, declared, **how)
     columns = declared.find_columns(header.names)
     if gone := [name for name in columns if name not in header.names]:
-        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(header.names)}")
+        names = ", ".join(header.names)
+        encoding = f"; names aren't in {header.encoding}: say --encoding, as cp1252"
+        words = f"missing column(s): {gone}; the file has {names}"
+        raise SchemaError(words + encoding * (STRANGE in names))
     advice = make_plan(declared, expected or header.n, epsilon, distance=distance)
     click.echo(f"{advice}\n\nRecommended: {advice.synthesizer()!r}")
     for table in (advice.methods, advice.table):

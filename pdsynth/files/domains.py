@@ -25,14 +25,14 @@ def read_rule(name: str, rule: str, bins: int = BINS) -> tuple[Attribute, str]:
     span = RANGE.fullmatch(body)
     options: dict[str, Any] = {}
     if span:
-        method, domain = "numeric", [_number(span[1]), _number(span[2])]
+        method, domain = "numeric", [_plain(span[1]), _plain(span[2])]
         options["bins"] = int(_number(span[3] or str(bins)))
         if options["bins"] > MAX_VALUES:
             raise SchemaError(f"{options['bins']:,} bins; at most {MAX_VALUES:,} are possible")
         if span[4]:
             options = {"bins": "private", "number": options["bins"]}
     elif body.startswith("edges "):
-        method, domain = "binned", [_number(part) for part in body[6:].split(",")]
+        method, domain = "binned", [_plain(part) for part in body[6:].split(",")]
     else:
         method, domain = "categorical", _values([word.strip() for word in body.split("|")])
         if len(domain) + missing < 2 or "" in domain:
@@ -79,6 +79,17 @@ def _count_values(entry: Any) -> int:
         bins = span[3] or str(BINS)
         return int(bins) if len(bins) <= len(str(MAX_VALUES)) else 0
     return 1 + max(entry.count("|"), entry.count(","))
+
+
+def _plain(text: str) -> int | float:
+    """An end of a range; one that is written as a code is refused, whose zeros would be lost."""
+    if re.match(r"\s*[-+]?0\d", text):
+        raise SchemaError(
+            f"{show(text.strip())} begins with a zero, which released numbers wouldn't have: of "
+            'codes list what may occur (01 | 02), or their first signs ({domain = "021 | 022", '
+            "prefix = 3}); a number is written without it"
+        )
+    return _number(text)
 
 
 def _number(text: str) -> int | float:

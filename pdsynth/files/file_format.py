@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..core import SchemaError, is_one_of, is_whole, show
-from .cells import FORMS, PLAIN
+from .cells import COMMON, FORMS, PLAIN
 
 MOST_SKIPPED = 2**20  # lines
 STATEFUL = ("iso2022", "utf_7", "hz", "idna", "punycode", "unicode_escape", "raw_unicode_escape")
@@ -20,7 +20,8 @@ class FileFormat:
     sign between cells; several blanks separate like one. ``header``: whether the first line names
     the columns; where it doesn't, ``Schema.columns`` does. ``number``: how numbers are written, one
     of "1,234.5", "1.234,5", "1 234,5", "1'234.5" and "1234.5"; "" says "1,234.5", or "1234.5" where
-    semicolons separate cells. ``skip``: lines above the table.
+    semicolons separate cells; a column's own ``number`` goes before.
+    ``skip``: lines above the table.
 
     >>> FileFormat(delimiter=";").number_form
     '1234.5'
@@ -67,7 +68,7 @@ class FileFormat:
     @property
     def number_form(self) -> str:
         """How numbers are written: one of the forms, also where nothing is said."""
-        return self.number or (PLAIN if self.delimiter == ";" else "1,234.5")
+        return self.number or (PLAIN if self.delimiter == ";" else COMMON)
 
 
 def _is_text_encoding(name: str) -> bool:

@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..core import SchemaError, needed_for, repeated
 from ..scale.arrow import to_frame
+from .cells import COMMON, FORMS, STRANGE
 from .file_format import FileFormat
 
 Source = str | os.PathLike[str] | bytes | IO[Any]
@@ -34,19 +35,23 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 BLOCK = 2**20
-STRANGE = "\ufffd"  # stands for what an encoding doesn't know
+SAY = "say encoding='…', or save it as CSV (UTF-8)"
 WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
 
 
 class Lines(io.TextIOWrapper):
     """A file as text, in which a zero byte is a sign that the encoding doesn't know."""
 
+    strange = False  # whether a line held such a sign
+
     def read(self, size: int | None = -1) -> str:
         """So many signs."""
         return super().read(size).replace("\0", STRANGE)
 
     def __next__(self) -> str:  # type: ignore[override]
-        return super().__next__().replace("\0", STRANGE)
+        line = super().__next__().replace("\0", STRANGE)
+        self.strange = self.strange or STRANGE in line
+        return line
 
 
 class Text:
@@ -62,6 +67,7 @@ class Text:
     ) -> None:
         how = FileFormat("utf-8" if encoding is None else encoding, skip=skip)
         self.start, self.guessed, self.skip, self.declared = start, False, skip, declared
+        self.strange = False  # whether a line that was read holds STRANGE
         self.encoding = how.encoding if encoding or declared else self._find_encoding()
         if encoding or declared:
             self._check_mark()
@@ -79,7 +85,7 @@ class Text:
                 f'write encoding = "{mark}" below [file], or say encoding="{mark}"'
             )
 
-    def restart(self) -> io.TextIOWrapper:
+    def restart(self) -> Lines:
         """The text below the lines that are skipped."""
         errors = "replace" if self.declared else "strict"
         codec = "utf-8-sig" if _plain(self.encoding) == "utf-8" else self.encoding
@@ -108,9 +114,25 @@ class Text:
 
     def undecodable(self) -> SchemaError:
         """What to say of bytes that the encoding doesn't know."""
-        return SchemaError(
-            f"the file isn't in {self.encoding}: say encoding='…', or save it as CSV (UTF-8)"
-        )
+        return SchemaError(f"the file isn't in {self.encoding}: {self.say_other() or SAY}")
+
+    def find_other(self) -> str:
+        """The encoding that the file seems to be in, "" where that is this one, "?" if unknown."""
+        guessed = self.guessed
+        try:
+            found = self._find_encoding().removesuffix("-sig")
+        except (SchemaError, ImportError):
+            return "?"
+        finally:
+            self.guessed = guessed
+        own = self.encoding.lower().removesuffix("-sig")
+        return found if codecs.lookup(found) != codecs.lookup(own) else ""
+
+    def say_other(self) -> str:
+        """That encoding in words, and where to say it; "" where it is this one."""
+        if (found := self.find_other()) in ("", "?"):
+            return SAY if found else ""
+        return f'it seems to be in {found}: say encoding="{found}", or write it below [file]'
 
     def _find_encoding(self) -> str:
         """UTF-8 or what a mark says; else a guess from the lines around the first strange byte."""
@@ -191,8 +213,10 @@ def open_source(source: Source) -> tuple[Open, bytes]:
     return start, head
 
 
-def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
+def read_table(start: Open, head: bytes, form: str = COMMON) -> pd.DataFrame | Open:
     """A Parquet or Arrow table; for anything else how to open it, a spreadsheet as CSV.
+
+    ``form``: how numbers are written there, so that a spreadsheet's own are, too.
 
     **Privacy:** raw records.
     """
@@ -203,7 +227,7 @@ def read_table(start: Open, head: bytes) -> pd.DataFrame | Open:
         with start() as stream:
             content = io.BytesIO(stream.read())
         if package != "pyarrow":
-            return _as_csv(content)
+            return _as_csv(content, form)
         table = _read_arrow(kind, content)
         names = _name_columns(table.schema)
         _check_shape(len(table), len(names))
@@ -317,12 +341,16 @@ def count_sheet(
     return tuple(name or f"column {place}" for place, name in enumerate(top, 1)), n
 
 
-def _as_csv(content: IO[bytes]) -> Open:
+def _as_csv(content: IO[bytes], form: str) -> Open:
     """The first sheet of a workbook."""
     with pd.ExcelFile(content) as book:
         if len(book.sheet_names) > 1:
             warnings.warn(f"the first of {len(book.sheet_names)} sheets is read", stacklevel=2)
-        cells = pd.read_excel(book, header=None, dtype=str, keep_default_na=False, na_values=[""])
+        read = partial(pd.read_excel, book, header=None, keep_default_na=False, na_values=[""])
+        cells = read(dtype=str)
+        if (point := FORMS[form][1]) != ".":  # 1.234 is a number there, and no text of thousands
+            numbers = read(dtype=object).map(lambda cell: isinstance(cell, float))
+            cells = cells.mask(numbers, cells.replace(r"\.", point, regex=True))
     return partial(io.BytesIO, cells.to_csv(index=False, header=False).encode())
 
 

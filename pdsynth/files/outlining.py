@@ -15,10 +15,12 @@ import numpy as np
 import pandas as pd
 
 from ..core import EXACT, Attribute, SchemaError, check_path, to_items
-from .cells import FORMS, LONGEST, read_day, read_hour, read_numbers
+from .cells import LONGEST, read_day, read_hour, read_numbers
 from .file_format import FileFormat
+from .identifiers import EVERY, kind_of, tell_apart
+from .number_forms import READ, find_form
 from .opening import Source
-from .reading import Header, read_csv, read_header
+from .reading import Header, read_csv, read_header, read_texts
 from .rule_drafts import draft_rules
 from .schema_file import write_entry, write_inline, write_schema
 from .several import draft_answers, draft_numbers
@@ -60,15 +62,6 @@ SHORT = '; does 7:05 mean 7 minutes? Then number = "min:s"'
 COUNTED = re.compile(r"\d ?([dhms:])")  # what a time that something took is counted in
 CODE = re.compile(r"[A-Za-z]{0,3}\d[\dA-Za-z.-]{1,12}", re.ASCII)
 HEADS = 3, 2, 1  # first signs of a code that may be a group's
-# Names of columns that are identifiers; and of texts, unless a few of them come again and again.
-IDENTIFIER = re.compile(
-    r"(.*[_ -])?(id|uuid|surname|e[_ -]?mail|phone|address|ssn|iban)", re.IGNORECASE
-)
-WORDS = re.compile(
-    r"(.*[_ -])?(first|last|given|fore|middle|full|maiden)?[_ -]?names?"
-    r"|(.*[_ -])?(first|last|given|maiden|notes?|comments?|remarks?|text)",
-    re.IGNORECASE,
-)
 # A number with its unit behind it, or the three letters of a currency before it.
 WITH_UNIT = re.compile(r"(?:([A-Z]{3}) )?[-+−]? ?(\d(?:.*\d)?) ?(°|[°µ]?[^\W\d_]\D{0,19})?")
 SPOKEN = 3  # letters of a unit that may have an ending: day, days
@@ -92,8 +85,9 @@ def outline(
     parameters are those of :func:`read_csv`. Columns that are identifiers or free text by their
     name are left out; everything else is marked ``public = false`` or open (``?``), so that
     ``Schema.read`` calls it "data" and a strict fit refuses it until its owner has confirmed every
-    line. Rules between columns that these records keep, and hardly by chance, are candidates,
-    marked likewise. Raises SchemaError as :func:`read_csv` does.
+    line. Numbers are read in one form, where one column tells it; where none does, the line asks
+    what 4.012 is. Rules between columns that these records keep, and hardly by chance, are
+    candidates, marked likewise. Raises SchemaError as :func:`read_csv` does.
 
     **Privacy:** every value is read and domains are told: the draft is raw, outside every
     guarantee, and stays with the owner of the records.
@@ -116,15 +110,17 @@ def outline(
     }
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # read_csv says it, too
         layout = read_header(source, **how)
-    frame = read_csv(source, **how, number=number)
+        form, asked = ("", {}) if number else find_form(read_texts(source, **how), _is_word, _units)
+    file = _describe_file(layout, number or form, skip)
+    frame = read_csv(source, **how, number=number or form or None)
+    forms = [number] if number else sorted(READ, key=form.__ne__)
     times = Counter(layout.names)
     attributes, left_out, notes = [], {}, {}
     for name, first in zip(map(str, frame.columns), layout.names, strict=True):
         twice = [(name, "? several columns of this name: rename them, or drop", "")]
-        for own, draft, note in (
-            twice if times[first] > 1 else _draft_all(name, frame[name], number)
-        ):
-            notes[own] = note
+        for own, draft, note in twice if times[first] > 1 else _draft_all(name, frame[name], forms):
+            measured = isinstance(draft, Attribute) and draft.edges is not None
+            notes[own] = f"{note}; {asked[name]}" if measured and name in asked else note
             if isinstance(draft, str):
                 left_out[own] = draft
             else:
@@ -135,7 +131,7 @@ def outline(
         "groups": {},
         "left_out": left_out,
         "columns": tuple(names or ()),
-        "file": _describe_file(layout, number, skip),
+        "file": file,
         "rules": (rules := draft_rules(take_columns(frame, attributes), attributes)),
     }
     notes |= dict.fromkeys(map(str, rules), CANDIDATE)
@@ -152,7 +148,7 @@ def explore(frame: pd.DataFrame) -> dict[str, str]:
     """
     lines = {}
     for column in map(str, frame.columns):
-        for name, draft, _ in _draft_all(column, frame[column], None):
+        for name, draft, _ in _draft_all(column, frame[column], READ):
             if isinstance(draft, str):
                 lines[name] = draft if draft.startswith("?") else f"drop: {draft}"
             else:
@@ -161,34 +157,48 @@ def explore(frame: pd.DataFrame) -> dict[str, str]:
     return lines
 
 
-def _describe_file(layout: Header, number: str | None, skip: int | None) -> FileFormat | None:
+def _describe_file(layout: Header, number: str, skip: int | None) -> FileFormat | None:
     """How a text file seems to be written; None for a file that knows it itself."""
     if not layout.encoding:
         return None
-    file = FileFormat(layout.encoding, layout.delimiter, layout.first, number or "", skip or 0)
+    file = FileFormat(layout.encoding, layout.delimiter, layout.first, number, skip or 0)
     return replace(file, number=file.number_form)
 
 
 def _draft_all(
-    name: str, column: pd.Series, number: str | None
+    name: str, column: pd.Series, forms: Sequence[str]
 ) -> list[tuple[str, Attribute | str, str]]:
     """Names, attributes and comments of what a column seems to hold: several, if its cells do."""
-    one = _draft(name, column, number)
-    found = _several(name, column, one[0], number) or [one]
+    one = _draft(name, column, forms)
+    if kind_of(name) == "number" and (named := _numbered(column, one[0])):
+        return [(name, *named)]
+    found = _several(name, column, one[0], forms) or [one]
     return [(name if isinstance(draft, str) else draft.name, draft, note) for draft, note in found]
 
 
-def _draft(name: str, column: pd.Series, number: str | None) -> Found:
+def _numbered(column: pd.Series, draft: Attribute | str) -> Found | None:
+    """A column that is called a number, of many values; None where it is an amount, or days."""
+    if isinstance(draft, str) and not draft.startswith("?"):
+        return None
+    recode = {} if isinstance(draft, str) or not draft.recode else draft.recode.said()
+    amounts = isinstance(draft, Attribute) and draft.edges is not None and not draft.integer
+    values, n = column.nunique(), column.count()
+    if values <= LISTED or amounts or "date" in recode:
+        return None
+    return (NAMELESS, "") if values > n / 2 else (f"? {NAMELESS}", PERSONS)
+
+
+def _draft(name: str, column: pd.Series, forms: Sequence[str]) -> Found:
     """What a column seems to hold."""
     cells = column.dropna()
-    if IDENTIFIER.fullmatch(name):
+    if kind_of(name) == "identifier":
         return NAMELESS, "" if cells.astype("str").is_unique else PERSONS
     kind = pd.api.types.infer_dtype(cells)
     if kind not in ("string", "empty"):
         return _typed(name, cells, kind, {"missing": len(cells) < len(column)})
     rest, empty = _without_empty(cells)
     how: dict[str, Any] = {"missing": len(rest) < len(column)} | empty
-    if measured := _measured(name, rest, how, number):
+    if measured := _measured(name, rest, how, forms):
         return measured
     words = sorted(text for text in rest.unique() if not any(map(str.isdigit, text)))
     tops = {text: int(top[1]) for text in sorted(rest.unique()) if (top := TOP.fullmatch(text))}
@@ -202,11 +212,16 @@ def _draft(name: str, column: pd.Series, number: str | None) -> Found:
         )
         ends = {"mapping": tops} if tops else {}
         read = pd.concat([others, pd.Series(map(str, tops.values()), dtype=others.dtype)])
-        draft, note = _measured(name, read, how | gaps | ends, number) or ("", "")
+        draft, note = _measured(name, read, how | gaps | ends, forms) or ("", "")
         if isinstance(draft, Attribute):
             asked = [GAPS] * bool(gaps) + [TOPS] * bool(ends)
             return draft, f"{note}; {' '.join(asked)}"
     return _listed(name, rest, how)
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text says nothing of how numbers are written: no digit, or >110."""
+    return not any(map(str.isdigit, text)) or TOP.fullmatch(text) is not None
 
 
 def _without_empty(cells: pd.Series) -> tuple[pd.Series, dict[str, Any]]:
@@ -217,7 +232,7 @@ def _without_empty(cells: pd.Series) -> tuple[pd.Series, dict[str, Any]]:
 
 
 def _several(
-    name: str, column: pd.Series, draft: Attribute | str, number: str | None
+    name: str, column: pd.Series, draft: Attribute | str, forms: Sequence[str]
 ) -> list[Found]:
     """Attributes of a column whose cells hold several things, where ``draft`` sees texts only."""
     open_texts = draft.startswith("?") if isinstance(draft, str) else draft.edges is None
@@ -226,18 +241,20 @@ def _several(
         return []
     rest, empty = _without_empty(cells)
     how: dict[str, Any] = {"missing": len(rest) < len(column)} | empty
-    measured = partial(_measured, number=number)
+    measured = partial(_measured, forms=forms)
     numbers = draft_numbers(name, rest, how, measured) if rest.nunique() > LISTED else []
     return numbers or draft_answers(name, rest, how)
 
 
-def _measured(name: str, texts: pd.Series, how: dict[str, Any], number: str | None) -> Found | None:
+def _measured(
+    name: str, texts: pd.Series, how: dict[str, Any], forms: Sequence[str]
+) -> Found | None:
     """A column whose texts are all numbers, or all days; else None."""
-    forms, distinct = [number] if number else list(FORMS)[:4], texts.unique()
+    distinct = texts.unique()
     for form in forms:
         numbers = read_numbers(texts, form)
         if len(texts) and numbers.notna().all() and not texts.str.match(r"[-+]?0\d").any():
-            plain = pd.to_numeric(texts, errors="coerce").notna().all()
+            plain = pd.to_numeric(texts, errors="coerce").eq(numbers).all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
     units = _units(distinct) if len(distinct) > LISTED else []
     for form in forms if units else ():
@@ -327,6 +344,8 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         return ONLY
     if whole and len(values) == len(numbers) > LISTED and values[-1] - values[0] == len(values) - 1:
         return "? a running number", ""
+    if tell_apart(numbers):
+        return EVERY, ""
     if whole and len(values) <= LISTED and "number" not in how:
         return Attribute.categorical(name, values.astype("int64").tolist(), **how), LIST
     if len(values) < 2:
@@ -340,7 +359,7 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
 def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
     """A list of values, an open one where they are many, or nothing where each is its own."""
     counts = texts.value_counts()
-    if WORDS.fullmatch(name) and (len(counts) > LISTED or len(counts) * AGAIN > len(texts)):
+    if kind_of(name) == "words" and (len(counts) > LISTED or len(counts) * AGAIN > len(texts)):
         return NAMELESS, ""
     if len(counts) + how["missing"] < 2:
         return ONLY

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from ..core import Attribute, Schema, SchemaError, as_text, find_distinct, is_whole, show
-from .cells import read_numbers
+from .cells import STRANGE, read_numbers
 from .recoding import Recode
 
+SAY_ENCODING = 'read the file again and say its encoding, as encoding="cp1252"'
 ALONE = 100  # different cells of a column that are also looked up alone
 
 
@@ -183,6 +184,8 @@ def _count_carried(attribute: Attribute, column: pd.Series) -> int:
 def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
     """What cells outside a domain are, in words, and the remedy."""
     edges, recode = attribute.edges, attribute.recode
+    if has_strange(cells):
+        return f"holds {STRANGE}, what its encoding doesn't know", SAY_ENCODING
     if edges is None:
         texts = set(map(as_text, attribute.values))
         if cells.map(as_text).isin(texts).all():
@@ -200,9 +203,8 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
             f"say how it is written (format={recode.format!r} now), or widen the edges",
         )
     recode = recode if isinstance(recode, Recode) else Recode()
-    texts = cells.map(as_text)
-    numbers = read_numbers(texts, recode.number or "1,234.5", recode.unit)
-    if not pd.api.types.is_numeric_dtype(cells) and numbers.isna().any():
+    read = [recode.read(cell, None) for cell in _different(cells)]
+    if not pd.api.types.is_numeric_dtype(cells) and any(map(pd.isna, read)):
         return (
             "not a number",
             "map it, list it in na_values, or say how numbers are written (number, unit)",
@@ -210,6 +212,16 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
     if attribute.integer and has_decimals(attribute, cells):
         return (say_decimals(attribute), f"write {float(edges[0])} to {float(edges[-1])}")
     return (f"outside {edges[0]} to {edges[-1]}", "widen the edges, or say clip=True")
+
+
+def has_strange(cells: pd.Series) -> bool:
+    """Whether some cells hold what stands for bytes that a file's encoding doesn't know."""
+    return any(isinstance(cell, str) and STRANGE in cell for cell in _different(cells))
+
+
+def _different(cells: pd.Series) -> list[Any]:
+    """Cells of each type and text once, of whatever type they are."""
+    return list({(type(cell), as_text(cell)): cell for cell in cells.tolist()}.values())
 
 
 def has_decimals(attribute: Attribute, cells: pd.Series) -> bool:
@@ -244,6 +256,8 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
         if has_decimals(attribute, column):
             low, high = float(edges[0]), float(edges[-1])
             remedy = f"it has decimals: declare {low} to {high} (integer=False)"
+    if has_strange(column):
+        remedy = f"some cells hold {STRANGE}, what the file's encoding doesn't know: {SAY_ENCODING}"
     return (
         f": {outside:,} value(s) outside {whole}{domain}; {remedy}, or recode or "
         "drop those rows (schema.problems(frame, examples=3) shows values)"

@@ -1,8 +1,9 @@
 """A data file of your own: its header without its values, and its records over a public schema."""
 
 import csv
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,9 +21,10 @@ from ..core import (
     show,
     to_items,
 )
-from .cells import FORMS, read_number, read_numbers
+from .cells import FORMS, STRANGE, is_number, read_number, read_numbers
 from .file_format import FileFormat
 from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
+from .recoding import Recode
 from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
 from .taking import find_columns, raw_name, take_cells
 
@@ -93,8 +95,9 @@ def read_csv(
     ``skip`` (lines above the table) are those of :class:`FileFormat`.
 
     With a schema nothing is guessed: what isn't said here stands in ``schema.file`` and
-    ``schema.columns``, and a byte that the encoding doesn't know spoils its own cell. So each
-    record is read by itself: a file's table is those of its lines, one below the other. Without a
+    ``schema.columns``, and a byte that the encoding doesn't know spoils its own cell, which a
+    warning tells. So each record is read by itself: a file's table is those of its lines, one
+    below the other. ``number`` can't differ from the schema's where columns recode them. Without a
     schema, to explore, delimiter, encoding and header are found out, and said in a warning where
     they aren't a comma and UTF-8; a column is numbers if all its cells are, else texts.
 
@@ -153,22 +156,24 @@ def read_chunks(
     attributes = () if schema is None else check_schema(schema).attributes
     own = [a.name for a in attributes]
     how, declared = _choose(schema, names, delimiter, encoding, header, skip, number)
-    whole = read_table(*open_source(source))
+    form = _form(how["delimiter"] or ",", how)
+    whole = read_table(*open_source(source), form)
     if isinstance(whole, pd.DataFrame):
         top = [str(name) for name in whole.columns]
         columns = find_columns(attributes, top)
         whole = whole.iloc[:, _places(top, columns)].set_axis(own or _unique(top), axis=1)
         whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
-        form = how.get("number") or "1,234.5"
         yield _declared(whole, attributes, columns, form) if own else whole
         return
     text, facts = _scan(whole, how, declared, attributes)
     columns = find_columns(attributes, facts.names)
-    places = _places(list(facts.names), columns)
-    form = FileFormat(delimiter=facts.delimiter, number=how.get("number") or "").number_form
+    places = _places(list(facts.names), columns, partial(_say_encoding, text, facts))
+    form = _form(facts.delimiter, how)
     labels = own or _unique(facts.names)
     chunks = partial(_chunks, text, facts, places, labels)
     if own:
+        if text.strange and (other := text.say_other()):
+            warnings.warn(f"cells hold bytes that aren't in {text.encoding}; {other}", stacklevel=2)
         yield from (_declared(chunk, attributes, columns, form) for chunk in chunks())
         return
     texts: set[str] = set()
@@ -183,6 +188,29 @@ def read_chunks(
                 for name, column in chunk.items()
             }
         )
+
+
+def read_texts(
+    source: Source,
+    *,
+    names: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    skip: int | None = None,
+) -> Iterator[pd.DataFrame]:
+    """All columns in pieces as :func:`read_csv` reads them, but as they are written.
+
+    **Privacy:** raw records.
+    """
+    how, _ = _choose(None, names, delimiter, encoding, header, skip)
+    whole = read_table(*open_source(source))
+    if isinstance(whole, pd.DataFrame):
+        whole.columns = _unique([str(name) for name in whole.columns])
+        yield whole
+        return
+    text, facts = _scan(whole, how, False)
+    yield from _chunks(text, facts, [*range(len(facts.names))], _unique(facts.names))
 
 
 def _choose(
@@ -215,8 +243,31 @@ def _choose(
     if header is None and names is None:
         names = list(check_schema(schema).columns) or None
         header = True if schema.file is not None and names is None else None
-    how = asdict(replace(check_schema(schema).file_format, **options))
-    return how | {"names": names, "header": header}, True
+    file = replace(check_schema(schema).file_format, **options)
+    if number is not None:
+        _check_number(schema, number)
+    return asdict(file) | {"names": names, "header": header}, True
+
+
+def _form(delimiter: str, how: dict[str, Any]) -> str:
+    """How numbers are written."""
+    return FileFormat(delimiter=delimiter, number=how.get("number") or "").number_form
+
+
+def _check_number(schema: Schema, form: str) -> None:
+    """Refuse another form than the schema's where columns are recoded after reading."""
+    numbers = [
+        a.name
+        for a in schema.attributes
+        if isinstance(a.recode, Recode)
+        and not (a.recode.number or a.recode.date)
+        and (a.edges is not None or all(map(is_number, a.values)))
+    ]
+    if numbers and form != schema.file_format.number_form:
+        raise SchemaError(
+            f"numbers written as {form} in {', '.join(numbers)}, whose cells are recoded by the "
+            f'schema alone: write number = "{form}" below its [file]'
+        )
 
 
 def _chunks(
@@ -302,6 +353,7 @@ def _scan(
                         f"{'first line' if first else 'list of names'} {length} names: put "
                         "quotes around values that hold the delimiter, or say delimiter="
                     )
+            text.strange = stream.strange
         except csv.Error as problem:
             raise SchemaError(
                 f"line {rows.line_num:,} isn't CSV ({problem}): is a quote missing?"
@@ -314,17 +366,35 @@ def _scan(
     return text, Header(labels, n, sign, text.encoding, first)
 
 
-def _places(labels: list[str], columns: Sequence[str]) -> list[int]:
-    """Where the wanted columns stand; SchemaError for one that is absent or there twice."""
+def _say_encoding(text: Text, facts: Header, gone: Sequence[str]) -> str:
+    """Another encoding, where names can't be read or some that are absent stand in it; else ""."""
+    found, names = text.find_other(), facts.names
+    if found not in ("", "?"):
+        with Text(text.start, found, text.skip, declared=True).restart() as stream:
+            top: list[str] = next(filter(is_said, split_cells(stream, facts.delimiter)), [])
+        names = names if {*gone}.isdisjoint(name.strip() for name in top) else (STRANGE,)
+    return f"; {text.say_other()}" if found and any(STRANGE in name for name in names) else ""
+
+
+def _places(
+    labels: list[str], columns: Sequence[str], doubt: Callable[[Sequence[str]], str] = lambda _: ""
+) -> list[int]:
+    """Where the wanted columns stand; SchemaError for one that is absent or there twice.
+
+    ``doubt``: what else may be wrong where some are absent.
+    """
     places = {name: place for place, name in enumerate(labels)}
     gone = [name for name in columns if name not in places]
     if gone and len(gone) == len(columns):
         raise SchemaError(
             "none of the declared columns stands in the first line: is it a record? Then write "
             "columns = [...], the names of all columns, into the schema file, or say names="
+            f"{doubt(gone)}"
         )
     if gone:
-        raise SchemaError(f"missing column(s): {gone}; the file has {', '.join(labels)}")
+        raise SchemaError(
+            f"missing column(s): {gone}; the file has {', '.join(labels)}{doubt(gone)}"
+        )
     times = Counter(labels)
     if twice := [name for name in columns if times[name] > 1]:
         raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")

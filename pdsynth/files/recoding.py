@@ -6,14 +6,24 @@ import datetime as dt
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..core import EXACT, SchemaError, as_text, is_whole, show, to_list
-from .cells import DURATIONS, FORMS, LONGEST, PLAIN, is_number, read_day, read_hour, read_number
+from .cells import (
+    COMMON,
+    DURATIONS,
+    FORMS,
+    LONGEST,
+    PLAIN,
+    is_number,
+    read_day,
+    read_hour,
+    read_number,
+)
 
 MEANS = {  # what released rows hold of a date
     "year": "the year of a date",
@@ -45,9 +55,10 @@ class Recode:
     ``date``: "year", "month" (1 to 12), "week" (ISO 8601: 1 to 53), "weekday" (1, Monday, to 7),
     "hour" (from midnight, 10.5 for 10:30) or "age" (completed years on the day ``on``), of dates or
     times written as ``format`` says (strptime; ISO 8601 without). ``number``: how numbers are
-    written, one of :data:`FORMS`; a currency or per cent sign beside them is left out ("12 %" is
-    12), and so is each of the texts ``unit`` ("75 kg" is 75). For times that something took it is
-    "h:min" or "min:s", what 7:05 means; "7 h 5 min" is read by both; all become minutes.
+    written, one of :data:`FORMS`, where it isn't as the schema's file says; a currency or per cent
+    sign beside them is left out ("12 %" is 12), and so is each of the texts ``unit`` ("75 kg" is
+    75). For times that something took it is "h:min" or "min:s", what 7:05 means; "7 h 5 min" is
+    read by both; all become minutes.
     ``clip``: numbers beyond the public edges become these edges.
 
     Declared values stay as they are, so a synthetic table encodes like a raw one.
@@ -70,15 +81,15 @@ class Recode:
     number: str = ""
     unit: tuple[str, ...] = ()
     clip: bool = False
+    file_number: str = field(default="", init=False, repr=False)  # of the schema's file: set there
 
     @classmethod
     def of(cls, **raw: Any) -> Recode | None:
         """From keywords, ``mapping`` a dictionary of raw values; None where nothing is said."""
-        unknown = sorted(set(raw) - {field.name for field in fields(cls)})
-        if unknown:
+        known = [option.name for option in fields(cls) if option.init]
+        if unknown := sorted({*raw} - {*known}):
             raise SchemaError(
-                f"unknown option(s) {', '.join(unknown)}; an attribute knows "
-                f"{', '.join(field.name for field in fields(cls))}"
+                f"unknown option(s) {', '.join(unknown)}; an attribute knows {', '.join(known)}"
             )
         pairs, gone = raw.get("mapping", ()), raw.get("na_values", ())
         pairs = (
@@ -127,7 +138,9 @@ class Recode:
     def said(self) -> dict[str, Any]:
         """What differs from doing nothing, as keywords of :meth:`of`."""
         options = {
-            key: value for key, value in asdict(self).items() if value != getattr(Recode, key)
+            key: value
+            for key, value in asdict(self).items()
+            if value != getattr(Recode, key) and key != "file_number"
         }
         if self.mapping:
             options["mapping"] = dict(self.mapping)
@@ -136,6 +149,12 @@ class Recode:
         if self.unit:
             options["unit"] = self.unit[0] if len(self.unit) == 1 else list(self.unit)
         return options
+
+    def in_file(self, form: str) -> Recode:
+        """The same for a file whose numbers are written so, where ``number`` says nothing."""
+        same = replace(self)
+        object.__setattr__(same, "file_number", form)
+        return same
 
     def meaning(self) -> str:
         """What released rows hold where raw cells were written otherwise; "" where that is plain.
@@ -280,17 +299,23 @@ class Recode:
             return None
         if values is None:
             return self._read_number(cell, text)
-        return self._find(text, values)
+        return self._find(cell, text, values)
+
+    @property
+    def form(self) -> str:
+        """How the texts of a range of numbers are written."""
+        return self.number or self.file_number or COMMON
 
     @cached_property
     def _mapped(self) -> dict[str, Any]:
         return dict(self.mapping)
 
-    def _find(self, text: str, values: Mapping[str, Any]) -> Any:
+    def _find(self, cell: Any, text: str, values: Mapping[str, Any]) -> Any:
         if self.prefix and text not in values:
             text = text[: self.prefix]
         elif text not in values and all(map(is_number, values.values())):
-            number = read_number(text, PLAIN)  # written in other ways, too: 4.0, +4, -0
+            form = self.file_number if isinstance(cell, str) else ""
+            number = read_number(text, form or PLAIN)  # written in other ways, too: 4.0, +4, -0
             text = text if number is None else as_text(number)
         return values.get(text, NOTHING if self.other is None else self.other)
 
@@ -298,7 +323,8 @@ class Recode:
         if is_number(cell):
             return float(cell)
         if not self.date:
-            number = read_number(text, self.number or "1,234.5", self.unit)
+            form = self.form if isinstance(cell, str) or self.form in DURATIONS else COMMON
+            number = read_number(text, form, self.unit)
             return math.nan if number is None else number
         if self.date == "hour":
             hour = read_hour(cell, self.format)

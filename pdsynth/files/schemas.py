@@ -124,6 +124,8 @@ def schema_document(schema: Schema) -> dict[str, Any]:
         {k: v for k, v in asdict(a).items() if k not in ("recode", "private") or v}
         for a in schema.attributes
     ]
+    for entry in attributes:
+        entry.get("recode", {}).pop("file_number", None)  # follows from the file
     return {
         "source": schema.source,
         "groups": dict(schema.groups),

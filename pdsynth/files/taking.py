@@ -1,10 +1,12 @@
 """How declared columns are taken out of raw ones that have another name or hold several things."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from ..core import Attribute, check_columns, find_distinct
+from .file_format import FileFormat
 from .recoding import Recode
 
 
@@ -21,6 +23,22 @@ def find_columns(attributes: Sequence[Attribute], there: Collection[str]) -> lis
     as it is.
     """
     return [a.name if a.name in there else raw_name(a) for a in attributes]
+
+
+def read_as_written(
+    attributes: Sequence[Attribute], file: FileFormat | None
+) -> tuple[Attribute, ...]:
+    """Attributes whose recoded cells hold numbers as their file writes them, unless they say how.
+
+    Plain columns are read so by :func:`~pdsynth.files.reading.read_csv` already.
+    """
+    form = file.number_form if file else ""
+    return tuple(
+        replace(a, recode=a.recode.in_file(form))
+        if isinstance(a.recode, Recode) and a.recode.file_number != form
+        else a
+        for a in attributes
+    )
 
 
 def take_columns(frame: pd.DataFrame, attributes: Sequence[Attribute]) -> pd.DataFrame:

@@ -118,6 +118,17 @@ def test_values_finer_than_cells_are_released_as_their_lower_end():
     assert (model.sample(1000, 1)["income"] == 0).mean() > 0.5
 
 
+def test_values_beside_them_are_written_as_short_as_those_of_public_bins():
+    """167, and not 166.71666666666667; a bin of one cell is still its lower end."""
+    edges = [0.0, 0.1, 1000 / 3, 333.4, 1000.0]  # the first and the third: one value
+    bins = Attribute.binned("x", edges, spread="atoms", missing=True)
+    drawn = bins.decode(np.arange(5), np.full(5, 0.5))
+    assert drawn.tolist()[:4] == [0.0, 167.0, 1000 / 3, 667.0] and np.isnan(drawn[4])
+    assert bins.encode(drawn).tolist() == [0, 1, 2, 3, 4]
+    ends = bins.decode(np.arange(4), np.full(4, 1 - 2.0**-53))
+    assert ends.tolist() == [0.0, 333.0, 1000 / 3, 999.0] and ends[1] < edges[2]
+
+
 def test_the_fit_of_a_seed_is_the_same_from_memory_and_from_a_file(tmp_path):
     pytest.importorskip("pyarrow")
     frame = table()

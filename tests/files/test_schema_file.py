@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import pdsynth as pds
 from pdsynth.core.errors import PrivacyError, SchemaError
 from pdsynth.files.cells import FORMS
+from pdsynth.files.reading import read_csv
 from pdsynth.files.recoding import DATES
 from pdsynth.files.schemas import say_exactly
 
@@ -275,6 +277,10 @@ BAD = {
     f"age = {'9' * 5000}": "isn't TOML",
     f"age = {'[' * 5000}": "isn't TOML",
     f'age = "0 to {"9" * 5000}"': "'age': '999.*9' isn't a number",
+    'zip = "02101 to 02999 in 9 bins"': "'02101' begins with a zero, .*list what.*prefix = 3",
+    'zip = "2101 to 02999"': "'02999' begins with a zero",
+    'zip = {domain = "edges 0, 05, 10", clip = true}': "'zip': '05' begins with a zero",
+    'zip = "-01.5 to 9"': "'-01.5' begins with a zero",
     'age = "1 | 2"\n[people]\nx = 1': "holds people beside columns, file, attributes, groups",
 }
 
@@ -285,6 +291,18 @@ def test_a_bad_file_is_refused_with_its_place_and_a_remedy(text, tmp_path):
     path.write_text(f"[attributes]\n{text}", encoding="utf-8")
     with pytest.raises(SchemaError, match=BAD[text]):
         pds.Schema.read(path)
+
+
+def test_the_way_out_of_a_code_s_zeros_keeps_them(tmp_path):
+    """Beside it, numbers whose only zero is before the point or alone."""
+    path = tmp_path / "schema.toml"
+    lines = ['zip = {domain = "021 | 022", prefix = 3}', 'x = "0 to 0.9 in 3 bins"']
+    path.write_text("\n".join(["[attributes]", *lines, 'y = "edges 0, 1, 5"']), encoding="utf-8")
+    schema = pds.Schema.read(path)
+    frame = read_csv(b"zip,x,y\n02101,0.5,0\n02244,0.1,5\n", schema)
+    assert schema.encode(frame).tolist() == [[0, 1, 0], [1, 0, 1]]
+    fake = schema.decode(np.array([[1, 0, 0]]))
+    assert fake["zip"].tolist() == ["022"]
 
 
 def test_a_file_in_another_encoding_is_refused(tmp_path):
