@@ -33,7 +33,11 @@ HEAD = """\
 # domain, or for "drop". A strict fit refuses this schema until no such line is left.
 """
 CANDIDATE = "these records keep it: does the form, the law or arithmetic say so? Else delete it"
-EMPTY = {"?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"}
+# Words that stand for an empty cell, in English, German, French, Spanish and Italian.
+EMPTY = {
+    *("?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"),
+    *("k. a.", "k.a.", "keine angabe", "non renseigné", "sin dato", "n/d", "n.d."),
+}
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y")
 CLOCKS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")  # times of day
 WRITTEN = (*DATES, *(f"{day} {clock}" for day in DATES for clock in CLOCKS), "", *CLOCKS)

@@ -625,14 +625,14 @@ def test_a_word_among_numbers_or_days_is_drafted_as_a_missing_value():
         [f"{day:02d}.03.{year}" for day in (1, 9) for year in range(1960, 1990)],
     )
     asked = "na_values: do these words mean that nothing is known?"
-    assert '"20 to 64 in 16 bins + missing", na_values = ["k.A."]' in drafted([*ages, "k.A."])
-    assert 'na_values = ["?", "NA", "k.A."]' in drafted([*ages, "k.A.", "NA", "?"])
+    assert '"20 to 64 in 16 bins + missing", na_values = ["entf."]' in drafted([*ages, "entf."])
+    assert 'na_values = ["?", "NA", "entf."]' in drafted([*ages, "entf.", "NA", "?"])
     assert '"1960 to 1989 in 16 bins + missing"' in (line := drafted([*days, "unbekannt"]))
     assert 'na_values = ["unbekannt"]' in line and asked in line
-    assert asked in drafted([*ages, *["k.A."] * 10])
+    assert asked in drafted([*ages, *["entf."] * 10])
     for cells in (
-        [*ages, *["k.A."] * 11],
-        [*ages, "k.A.", "nie", "ja", "nein"],
+        [*ages, *["entf."] * 11],
+        [*ages, "entf.", "nie", "ja", "nein"],
         [*ages, "110 or so"],
         [*ages[:20], "keins"],
         ["a", "b", "c"] * 30,

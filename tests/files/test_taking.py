@@ -243,8 +243,9 @@ def test_answers_are_drafted_one_by_one():
     assert codes[:7].tolist() == [[int(t in s) for t in ("Excel", "R", "SPSS")] for s in sets]
     lines, _, text = drafted([*cells, None, None])
     assert lines["x: R"]["empty"] is False and "an empty cell is none of them" in text
-    lines, _, _ = drafted([*cells, "n/a", None])
-    assert lines["x: R"]["missing"] is True and lines["x: R"]["na_values"] == ["n/a"]
+    for word in ("n/a", "k. A.", "Keine Angabe", "N.D."):
+        lines, _, _ = drafted([*cells, word, None])
+        assert lines["x: R"]["missing"] is True and lines["x: R"]["na_values"] == [word]
     rules = tomllib.loads(drafted([c if c != "R" else "nothing" for c in cells * 9])[2])["rules"]
     assert {"impossible": {"x: Excel": True, "x: nothing": True}, "public": False} in rules
 
