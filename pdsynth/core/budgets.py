@@ -22,7 +22,7 @@ from .measures import marginalise, normalised_risk_entropy
 from .network import Network
 from .noise import TableBudget
 from .schema import Facts
-from .structure import Measurement, Shares, StructureResult
+from .structure import Measurement, Shares, Structure, StructureResult
 
 
 @runtime_checkable
@@ -403,53 +403,6 @@ def choose_reconcile(own: Any, default: Reconcile) -> Reconcile:
     return chosen
 
 
-class Structure(Protocol):
-    """What learns a network; :class:`~pdsynth.core.structure.Structure` has defaults."""
-
-    @property
-    def counts_only(self) -> bool:
-        """Whether all that it asks the records for is counts."""
-
-    @property
-    def measures(self) -> bool:
-        """Whether it measures its own tables, so that a budget has nothing to split."""
-
-    def check(self, facts: Facts) -> None:
-        """Refuse, from public facts, what can't be learnt."""
-
-    def asks(self, facts: Facts) -> Shares:
-        """Steps that cost ε, and their parts of the structure's share; none: learns nothing."""
-
-    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """The network. **Privacy:** costs at most what was asked for."""
-
-
-class Budget(Protocol):
-    """What splits ε over the tables; :class:`~pdsynth.core.budgets.BudgetRule` has defaults."""
-
-    @property
-    def counts_only(self) -> bool:
-        """Whether all that it asks the records for is counts."""
-
-    @property
-    def foresees(self) -> bool:
-        """Whether it asks before a network is learnt, for which it must have a share."""
-
-    def check(self, facts: Facts) -> None:
-        """Refuse, from public facts, what can't be split."""
-
-    def asks(self, facts: Facts) -> Shares:
-        """Steps that cost ε, and their parts of the tables' share."""
-
-    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
-        """What must be known before a network is learnt. **Privacy:** costs its share."""
-
-    def allocate(
-        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
-    ) -> Mapping[str, TableBudget]:
-        """Noise of every table that is measured. **Privacy:** costs its share."""
-
-
 class Conditionals(Protocol):
     """What measures the tables of a network."""
 
@@ -489,7 +442,7 @@ class Parts(NamedTuple):
     """What a synthesizer is made of."""
 
     structure: Structure
-    budget: Budget = Uniform()
+    budget: BudgetRule = Uniform()
     conditionals: Conditionals = JointCounts()
     reconcile: Reconcile = AsMeasured()
 
