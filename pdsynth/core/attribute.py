@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -270,31 +270,12 @@ DECODERS = ("uniform", "lower", "middle", "atoms")
 ATOM = 2**-13  # of a range: with spread "atoms" a narrower bin is one value, its lower edge
 
 
-class Recoding(Protocol):
-    """How one raw cell becomes a declared value; :class:`pdsynth.files.Recode` is one."""
+def find_recoding(said: Mapping[str, Any]) -> Any:
+    """A :class:`pdsynth.files.Recode` from keywords; None where nothing is said.
 
-    @property
-    def clip(self) -> bool:
-        """Whether numbers beyond the public edges become these edges."""
-
-    @property
-    def empty(self) -> Any:
-        """The declared value that an empty cell stands for; None: it is missing."""
-
-    def problem(self, name: str, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
-        """What is impossible beside a domain, in words; "" where nothing is."""
-
-    def said(self) -> dict[str, Any]:
-        """What differs from doing nothing, as keywords."""
-
-    def read(self, cell: Any, values: Mapping[str, Any] | None) -> Any:
-        """The declared value or number that a cell stands for: a function of that cell alone."""
-
-
-def find_recoding(said: Mapping[str, Any]) -> Recoding | None:
-    """What is done to a raw cell, from keywords; None where nothing is said."""
-    recoding: Recoding | None = door("files").Recode.of(**said) if said else None
-    return recoding
+    What recodes has ``clip``, ``empty``, ``problem(…)``, ``said()`` and ``read(cell, values)``.
+    """
+    return door("files").Recode.of(**said) if said else None
 
 
 @dataclass(frozen=True)
@@ -320,7 +301,7 @@ class Attribute:
     dtype: str = ""
     missing: bool = False
     spread: str = "uniform"
-    recode: Recoding | None = None
+    recode: Any = None
     private: int = 0
 
     def __post_init__(self) -> None:
