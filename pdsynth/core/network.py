@@ -87,16 +87,6 @@ class Network:
             raise SchemaError(f"{parent!r} is a parent of {child!r} already")
         return Network.from_edges(self.order, [*self.edges, (parent, child)])
 
-    def without_edge(self, parent: str, child: str) -> Network:
-        """The network with one edge less; SchemaError if it isn't there."""
-        parents = self.parents(child)
-        if not is_one_of(parent, parents):
-            raise SchemaError(
-                f"{show(parent)} is no parent of {child!r}: its parents are {parents}"
-            )
-        fewer = tuple(p for p in parents if p != parent)
-        return Network(tuple((c, fewer if c == child else ps) for c, ps in self.pairs))
-
     @classmethod
     def of_columns(
         cls, pairs: Iterable[tuple[int, tuple[int, ...]]], names: Sequence[str]
