@@ -17,6 +17,7 @@ from .noise import ONE_REPLACED, Unit, histogram_cost
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
 COUNTING = ("discrete_laplace", "zero_sum_laplace")  # they release numbers with noise
 NOISES = (*COUNTING, "discrete_gaussian")  # and with delta
+UNKNOWN = "which is neither public nor an earlier entry"
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     **{score.lemma: score.sensitivity for score in SCORES.values()},
     "lemma:joint_counts": lambda n, x, pi: 2,
@@ -202,30 +203,15 @@ def _check_entry(
             yield from checks[e.mechanism](e, known, per_person)
         for source in e.scale_depends_on:
             if not source.startswith("public:") and source not in known:
-                yield (
-                    "L5",
-                    (
-                        f"its scale depends on {source!r}, "
-                        "which is neither public nor an earlier entry"
-                    ),
-                )
+                yield "L5", f"its scale depends on {source!r}, {UNKNOWN}"
     if not e.domain.startswith(("schema:public", "public:")) and e.domain not in known:
         yield "L9", f"its domain comes from {e.domain!r}"
 
 
 def check_noise(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
     """Rule L3 for Laplace noise: ε is sensitivity ÷ scale, and the lemma's sensitivity is due."""
-    yield from (("L3", message) for message in _check_noise(e, per_person))
-
-
-def check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
-    """Rule L4: candidates and units, and the lemma's sensitivity is due."""
-    yield from (("L4", message) for message in _check_selection(e, known, per_person))
-
-
-def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
     if e.sensitivity is None or e.scale is None:
-        yield "a noisy release needs its sensitivity and its scale"
+        yield "L3", "a noisy release needs its sensitivity and its scale"
         return
     true = (
         per_person * histogram_cost(e.scale, e.columns)
@@ -233,43 +219,38 @@ def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
         else e.sensitivity / e.scale
     )
     if e.epsilon != true:
-        yield f"charged ε = {e.epsilon}, but sensitivity ÷ scale gives {true}"
+        yield "L3", f"charged ε = {e.epsilon}, but sensitivity ÷ scale gives {true}"
     if e.lemma and e.lemma not in LEMMAS:
-        yield f"no lemma is called {e.lemma!r}"
+        yield "L3", f"no lemma is called {e.lemma!r}"
     due = per_person * (_least_sensitivity(e) if e.lemma else 1)  # whole numbers move by 1 at least
     if e.sensitivity < due:
-        yield f"sensitivity {e.sensitivity}, but {e.lemma or 'a whole number'} gives {due}"
-
-
-def _check_zero_sum(e: Entry) -> Iterator[str]:
-    """Its lemma holds for one table of counts of all records, whose number is public."""
-    if e.relation != "replace_one":
-        yield "zero-sum noise shows n, which is secret when a record may be added or removed"
-    if e.record_filter is not None:
-        yield "zero-sum noise shows how many records a part has, which is secret"
-    if e.lemma != "lemma:zero_sum" or e.domain_sizes is None or e.n_records is None:
-        yield "zero-sum noise is for one table of counts, with its size and n (lemma:zero_sum)"
-    if isinstance(e.scale, tuple):
-        yield "zero-sum noise has one scale for all cells"
-
-
-def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str]:
-    if e.candidates != "public" and e.candidates not in known:
-        yield f"candidates come from {e.candidates!r}, which is neither public nor an earlier entry"
-    if e.score_unit != e.sensitivity_unit:
-        yield f"score in {e.score_unit!r}, sensitivity in {e.sensitivity_unit!r}"
-    due = per_person * _least_sensitivity(e)
-    if e.sensitivity is not None and e.sensitivity < due:
-        yield (
-            f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} "
-            f"for domain sizes {e.domain_sizes}"
-        )
+        yield "L3", f"sensitivity {e.sensitivity}, but {e.lemma or 'a whole number'} gives {due}"
 
 
 def check_zero_sum(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
-    """Rule L3 for zero-sum noise: as for Laplace noise, and n is public."""
+    """Rule L3 for zero-sum noise: as for Laplace noise, of one table of all records, n public."""
     yield from check_noise(e, known, per_person)
-    yield from (("L3", message) for message in _check_zero_sum(e))
+    if e.relation != "replace_one":
+        yield "L3", "zero-sum noise shows n, which is secret when a record may be added or removed"
+    if e.record_filter is not None:
+        yield "L3", "zero-sum noise shows how many records a part has, which is secret"
+    if e.lemma != "lemma:zero_sum" or e.domain_sizes is None or e.n_records is None:
+        needed = "its size and n (lemma:zero_sum)"
+        yield "L3", f"zero-sum noise is for one table of counts, with {needed}"
+    if isinstance(e.scale, tuple):
+        yield "L3", "zero-sum noise has one scale for all cells"
+
+
+def check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rule L4: candidates and units, and the lemma's sensitivity is due."""
+    if e.candidates != "public" and e.candidates not in known:
+        yield "L4", f"candidates come from {e.candidates!r}, {UNKNOWN}"
+    if e.score_unit != e.sensitivity_unit:
+        yield "L4", f"score in {e.score_unit!r}, sensitivity in {e.sensitivity_unit!r}"
+    due = per_person * _least_sensitivity(e)
+    if e.sensitivity is not None and e.sensitivity < due:
+        sizes = f"for domain sizes {e.domain_sizes}"
+        yield "L4", f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} {sizes}"
 
 
 MECHANISMS: dict[str, Check] = {
