@@ -32,25 +32,20 @@ class Sparse(Protocol):
     @property
     def shape(self) -> tuple[int, ...]:
         """The declared domain, child first."""
-        ...
 
     @property
     def weights(self) -> np.ndarray:
         """Int64 (|X|, configurations that are kept)."""
-        ...
 
     @property
     def size(self) -> int:
         """Cells that are kept."""
-        ...
 
     def look_up(self, p: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """``p``, P(X | π), with missing configurations appended; where each ``key`` stands."""
-        ...
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        ...
 
 
 Table = np.ndarray | Sparse
@@ -292,8 +287,8 @@ class Geometric(BudgetRule):
 class JointCounts:
     """Noise on the joint counts of every pair (PrivBayes): zero-sum in small tables, or Laplace."""
 
-    counts_only = True
-    derives = True  # a pair that a larger one contains needn't be measured
+    counts_only: ClassVar[bool] = True
+    derives: ClassVar[bool] = True
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Fits every schema and budget."""
@@ -406,13 +401,8 @@ def choose_reconcile(own: Any, default: Reconcile) -> Reconcile:
 class Conditionals(Protocol):
     """What measures the tables of a network."""
 
-    @property
-    def counts_only(self) -> bool:
-        """Whether all that it asks the records for is counts."""
-
-    @property
-    def derives(self) -> bool:
-        """Whether a table that a larger one contains needn't be measured."""
+    counts_only: ClassVar[bool]  # whether all that it asks the records for is counts
+    derives: ClassVar[bool]  # whether a table that a larger one contains needn't be measured
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Refuse, from public facts, what can't be measured."""

@@ -172,15 +172,12 @@ class Counter(Protocol):
         All of them in one pass over the records, or in as few as memory permits. Sets that follow
         one another share the work on the last columns of their tails, and on equal heads.
         """
-        ...
 
     def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Tables of sets (m, s) of two-valued columns, many at once: as :meth:`BitTables.cells`."""
-        ...
 
     def encoded(self, encoding: Encoding) -> Counter:
         """The same records as two-valued columns, or with rare values merged."""
-        ...
 
 
 def count_cells(sizes: Sequence[int]) -> int:
