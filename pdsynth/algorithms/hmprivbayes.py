@@ -51,7 +51,7 @@ from ..core.structure import (
     StructureResult,
     check_width,
     join_parts,
-    subsets,
+    kept_subsets,
 )
 from .personal import bit_entropies, columns_over_bits
 from .ppba import symmetric_matrix
@@ -274,7 +274,7 @@ class _Search:
         for child in np.flatnonzero(~stands):
             ranked = self.order[child]
             free = np.sort(ranked[(stands & self.usable[child])[ranked]][: self.most])
-            sets = subsets(tuple(range(len(free))), min(self.degree, len(free)))
+            sets = kept_subsets(tuple(range(len(free))), min(self.degree, len(free)))
             rows = self.columns[free[sets]]
             parts.append((np.full(len(rows), self.columns[child]), rows))
         return join_parts(parts, self.ties.depends_on)

@@ -8,7 +8,6 @@ is given, :class:`Learner` the base of those that choose parent sets among such 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .counts import MAX_CELLS
+from .counts import MAX_CELLS, subsets
 from .curator import Candidates, Curator
 from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, positive, show
 from .network import Network, Permitted, Restriction, check_restriction, permit
@@ -55,7 +54,7 @@ class MaxParents:
         self, placed: tuple[int, ...], child_size: int, sizes: Sequence[int]
     ) -> list[np.ndarray]:
         """Arrays (m, s) of parent sets among ``placed``."""
-        return [subsets(tuple(sorted(placed)), min(self.k, len(placed)))]
+        return [kept_subsets(tuple(sorted(placed)), min(self.k, len(placed)))]
 
     def after_forcing(self, taken: int) -> MaxParents:
         """The same rule when some parents are forced."""
@@ -223,11 +222,7 @@ def count_sets(sizes: Sequence[int], cells: int, members: int) -> tuple[int, ...
     )
 
 
-@lru_cache(maxsize=4096)
-def subsets(placed: tuple[int, ...], size: int) -> np.ndarray:
-    """All sets of so many columns: int64 (m, size)."""
-    rows = list(itertools.combinations(placed, size))
-    return np.array(rows, dtype=np.int64).reshape(len(rows), size)
+kept_subsets = lru_cache(maxsize=4096)(subsets)  # children of one step have the same parent sets
 
 
 @lru_cache(maxsize=4096)
