@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -138,13 +137,6 @@ def associations(cells: Iterable[tuple[slice, np.ndarray]], n: int) -> np.ndarra
             out[:, i] = 2 * gaps.sum(axis=(0, 1))
         blocks.append(out)
     return np.concatenate(blocks[1:] or blocks)
-
-
-def subsets(members: Sequence[int], size: int) -> np.ndarray:
-    """All subsets of ``size`` members in lexicographic order: int64 (m, size)."""
-    flat = itertools.chain.from_iterable(itertools.combinations(sorted(members), size))
-    many = math.comb(len(members), size)
-    return np.fromiter(flat, dtype=np.int64, count=many * size).reshape(many, size)
 
 
 MAX_CELLS = 2**27  # one table of counts may take 1 GiB

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -357,6 +359,13 @@ def check_restriction(restriction: Restriction | None, k: int | str, schema: Sch
     if not isinstance(k, str):
         permitted.check(k)
     return permitted
+
+
+def subsets(members: Sequence[int], size: int) -> np.ndarray:
+    """All subsets of ``size`` members in lexicographic order: int64 (m, size)."""
+    flat = itertools.chain.from_iterable(itertools.combinations(sorted(members), size))
+    many = math.comb(len(members), size)
+    return np.fromiter(flat, dtype=np.int64, count=many * size).reshape(many, size)
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .counts import MAX_CELLS, Codes, Counter, CountLogs, associations, entropies, subsets
+from .counts import MAX_CELLS, Codes, Counter, CountLogs, associations, entropies
 from .errors import BudgetError
 from .measures import GRID, Score, jaccard_distances
+from .network import subsets
 from .schema import BinaryEncoding, Merging, Schema
 
 Tables = Iterator[tuple[tuple[int, ...], np.ndarray]]
