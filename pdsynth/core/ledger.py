@@ -353,37 +353,29 @@ class LedgerWriter:
     def __init__(
         self, ledger: Ledger, noise: Noise, n: int, schema: Schema, owners: tuple[str, ...]
     ) -> None:
-        self.ledger, self.guarantee, self._noise = ledger, ledger.guarantee, noise
+        self.ledger, self._noise = ledger, noise
         self._n: int | None = n if ledger.unit.n_is_public else None
         self.schema, self._owners = schema, owners
-        self._part: dict[str, str] = {}  # fields of a line that is composed in parallel
-        public = schema.source == "public"
-        self._domain = "schema:public" if public else "raw:inferred from the records"
+        self._domain = "schema:public"
         ledger.public_attributes = schema.names
-        if self.guarantee != "none" and not noise.private:
+        if ledger.guarantee != "none" and not noise.private:
             raise PrivacyError(
-                f"this random source adds no noise, but guarantee={self.guarantee!r}: "
+                f"this random source adds no noise, but guarantee={ledger.guarantee!r}: "
                 "use ExactNoise(), or guarantee='none'"
             )
         if noise.reproducible and noise.private:
             ledger.notes.append(REPRODUCIBLE)
-        if self.guarantee == "none":
-            ledger.write(
-                "unaccounted_access",
-                "everything",
-                source="guarantee='none'",
-                released="raw counts and scores",
-                attributes=schema.names,
-                inputs=("raw:D",),
-                why="no noise at all",
-                epsilon=math.inf,
-            )
-        elif not public:
-            self._unaccounted(
-                "domains",
-                "the schema was inferred",
-                "categories, bounds and missing values",
-                range(len(schema)),
+        self._open_account()
+
+    def _open_account(self) -> None:
+        """What is written before any question: nothing, and domains that aren't public are refused.
+
+        **Privacy:** reads the schema only.
+        """
+        if self.schema.source != "public":
+            raise PrivacyError(
+                "this schema's domains were inferred from the records: use a public one, or "
+                "schema.declare_public()"
             )
 
     @property
@@ -401,7 +393,7 @@ class LedgerWriter:
 
         **Privacy:** reads and releases nothing; costs ``epsilon`` all the same.
         """
-        if epsilon and self.guarantee != "none":
+        if epsilon:
             epsilon *= self.ledger.records_per_person
             self.ledger.write(
                 "mechanism",
@@ -433,58 +425,29 @@ class LedgerWriter:
         unit: Unit = ONE_REPLACED,
         **fields: Any,
     ) -> str:
-        """Write the cost of a mechanism, and return its entry id; ``none`` costs nothing.
+        """Write the cost of a mechanism, and return its entry id.
 
         Replacing m records of a person is m replacements: sensitivity and cost grow m times.
         ``unit``: the neighbours for which the sensitivity holds.
         """
-        if self.guarantee != "none":
-            m, claimed = self.ledger.records_per_person, epsilon if claimed is None else claimed
-            if "sensitivity" in fields:
-                fields["sensitivity"] *= m
-            self.ledger.write(
-                "mechanism",
-                step,
-                source=source,
-                mechanism=mechanism,
-                released=released,
-                attributes=self._names(touched),
-                inputs=("raw:D",),
-                epsilon=m * epsilon,
-                claimed=m * claimed,
-                n_records=self._n,
-                domain=self._domain,
-                relation=unit.relation,
-                **self._part,
-                **fields,
-            )
-        return self.ledger.last
-
-    def _unaccounted(
-        self,
-        step: str,
-        source: str,
-        released: str,
-        touched: Sequence[int],
-        why: str = "",
-        **fields: Any,
-    ) -> str:
-        """Write down a raw read, and return its entry id; ``none`` has said it once for all."""
-        if self.guarantee != "none":
-            public = self._domain == "schema:public"
-            self.ledger.write(
-                "unaccounted_access",
-                step,
-                source=source,
-                released=released,
-                why=why or "a deterministic function of the records is used without a mechanism",
-                attributes=self._names(touched),
-                inputs=("raw:D",),
-                epsilon=math.inf,
-                domain="schema:public" if public else "public:named above",
-                **fields,
-            )
-        return self.ledger.last
+        m, claimed = self.ledger.records_per_person, epsilon if claimed is None else claimed
+        if "sensitivity" in fields:
+            fields["sensitivity"] *= m
+        return self.ledger.write(
+            "mechanism",
+            step,
+            source=source,
+            mechanism=mechanism,
+            released=released,
+            attributes=self._names(touched),
+            inputs=("raw:D",),
+            epsilon=m * epsilon,
+            claimed=m * claimed,
+            n_records=self._n,
+            domain=self._domain,
+            relation=unit.relation,
+            **fields,
+        ).id
 
     def _names(self, columns: Sequence[int]) -> tuple[str, ...]:
         """The attributes that some columns belong to, each once."""
