@@ -82,7 +82,6 @@ from .factors import (
 from .ledger import NOT_STRICT, Ledger, short
 from .measures import (
     GRID,
-    JACCARD_GRID,
     SCORES,
     association,
     association_sensitivity,

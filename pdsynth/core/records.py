@@ -18,7 +18,7 @@ import numpy as np
 
 from .counts import MAX_CELLS, Codes, Counter, CountLogs, associations, entropies
 from .errors import BudgetError
-from .measures import GRID, Score, jaccard_distances
+from .measures import GRID, Score
 from .network import subsets
 from .schema import BinaryEncoding, Merging, Schema
 
@@ -381,17 +381,8 @@ class Records:
         return np.array([measure.of(t.reshape(len(t), -1)) for t in tables], dtype=np.int64)
 
     def pairwise(self, measure: str) -> np.ndarray:
-        """I (bits), K (records²) or J (Jaccard distance) of all pairs: (d, d), zero diagonal."""
+        """I (bits) or K (records²) of all pairs: (d, d), zero diagonal."""
         d = len(self.schema)
-        if measure == "J":
-            both = np.zeros((d, d), dtype=np.int64)
-            for size in (1, 2):
-                sets = subsets(range(d), size)
-                for rows, table in self.counter.cells(sets):
-                    both[sets[rows, 0], sets[rows, -1]] = both[sets[rows, -1], sets[rows, 0]] = (
-                        table[-1]
-                    )
-            return jaccard_distances(both)
         of = self.lattice.association if measure == "K" else self.lattice.information
         matrix = np.zeros((d, d), dtype=np.int64 if measure == "K" else float)
         i, j = np.triu_indices(d, 1)

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..core import (
     GRID,
-    JACCARD_GRID,
     SCORES,
     BudgetError,
     Candidates,
@@ -26,7 +25,9 @@ from ..core import (
 )
 from ..core import split_pairs as _split
 from .budgets import PrintedBudget
-from .partitions import ParentSets, count_sparsely, find_partitions
+from .partitions import ParentSets, count_both, count_sparsely, find_partitions
+
+JACCARD_GRID = 2**20  # Jaccard distances enter mechanisms as integer multiples of 2^-20
 
 
 class RawCurator(Curator):
@@ -155,6 +156,11 @@ class RawCurator(Curator):
         if self._silent:
             epsilon = max(sensitivity, Fraction(1))
         return super()._noisy(k, sensitivity, epsilon, *said, **more)
+
+    def _pairwise(self, measure: str) -> np.ndarray:
+        if measure != "J":
+            return super()._pairwise(measure)
+        return jaccard_distances(count_both(self._records))
 
     def average_association(
         self, *, step: str, source: str, reason: str = ""
@@ -376,3 +382,22 @@ def average_mutual_information(matrix: np.ndarray) -> np.ndarray:
     m = np.array(matrix, dtype=float)
     np.fill_diagonal(m, 0.0)
     return m.sum(axis=1) / (len(m) - 1)
+
+
+def jaccard_distances(both: np.ndarray) -> np.ndarray:
+    """1 − n₁₁/(n₁₁ + n₁₀ + n₀₁) of every two columns of 0 and 1, (d, d).
+
+    ``both`` (d, d): records in which both are 1, on the diagonal those in which one is. 1 where
+    neither column has a one; the diagonal is zero.
+
+    **Privacy:** raw; sensitivity 1, the whole range, of all pairs at once: a record may hold the
+    only ones of both columns.
+
+    >>> jaccard_distances(np.array([[2, 1], [1, 1]])).tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
+    ones = np.diag(both)
+    either = ones[:, None] + ones - both
+    distance = 1 - both / np.where(either > 0, either, 1)
+    np.fill_diagonal(distance, 0.0)
+    return distance

@@ -304,3 +304,17 @@ def count_sparsely(records: Records, columns: tuple[int, ...]) -> tuple[np.ndarr
     cell = rows[columns[0]].astype(np.int64) * len(keys) + back
     counts = np.bincount(cell, weights=partitions.weights, minlength=math.prod(shape))
     return keys, counts.astype(np.int64).reshape(shape)
+
+
+def count_both(records: Records) -> np.ndarray:
+    """Records in which two bits are both 1, on the diagonal those in which one is: int64 (d, d).
+
+    **Privacy:** raw counts, for the door.
+    """
+    d = len(records.schema)
+    both = np.zeros((d, d), dtype=np.int64)
+    for sets in (np.arange(d)[:, None], np.stack(np.triu_indices(d, 1), axis=1)):
+        for rows, table in records.counter.cells(sets):
+            i, j = sets[rows, 0], sets[rows, -1]
+            both[i, j] = both[j, i] = table[-1]
+    return both
