@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -282,7 +282,6 @@ def _associations(table: np.ndarray, n: int) -> list[int]:
     return out
 
 
-Derived = TypeVar("Derived")
 KEPT_CELLS = 2**24  # of the tables that are kept for the next question
 STEP_CELLS = 2**21  # of the tables that are counted in one pass, before they are asked for
 
@@ -321,7 +320,6 @@ class Records:
         self.owners = schema.names if owners is None else tuple(owners)
         self._tables: dict[tuple[int, ...], np.ndarray] = {}
         self._expected: dict[tuple[int, ...], None] = {}
-        self._derived: dict[Any, Any] = {}
         self._cells = 0
 
     @property
@@ -409,10 +407,3 @@ class Records:
     def lattice(self) -> Lattice:
         """The entropy lattice of these records, filled as it is asked."""
         return Lattice(self.counter)
-
-    def derive(self, make: Callable[[Records], Derived]) -> Derived:
-        """What ``make`` computes from these records, once; kept for the next question."""
-        if make not in self._derived:
-            self._derived[make] = make(self)
-        result: Derived = self._derived[make]
-        return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -275,16 +276,17 @@ def _compile() -> tuple[Callable[..., None], Callable[..., None]] | None:
     return numba.njit(cache=True)(_visit), numba.njit(cache=True)(_move)
 
 
+_kept = WeakKeyDictionary[Records, Partitions]()
+
+
 def find_partitions(records: Records) -> Partitions:
-    """The distinct rows of some records and how often each occurs, kept beside these.
+    """The distinct rows of some records and how often each occurs, kept as long as these.
 
     **Privacy:** raw; it lives inside the door.
     """
-    return records.derive(_partition)
-
-
-def _partition(records: Records) -> Partitions:
-    return Partitions(records.codes, records.schema.sizes)
+    if records not in _kept:
+        _kept[records] = Partitions(records.codes, records.schema.sizes)
+    return _kept[records]
 
 
 def count_sparsely(records: Records, columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
