@@ -72,12 +72,13 @@ from .factors import (
     Columns,
     Distribution,
     Edge,
+    JunctionTree,
     Place,
+    eliminate,
     elimination_tree,
     junction_tree,
     maximum_spanning_tree,
     spanning_tree,
-    strongest_graph,
 )
 from .ledger import NOT_STRICT, Ledger, short
 from .measures import (
