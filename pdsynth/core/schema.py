@@ -558,39 +558,11 @@ class Merging:
 def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
     """The table and its schema from scikit-learn's ``(X, y, schema)``, or from ``(frame, schema)``.
 
-    ``y`` with a name becomes a column of the table; it is one attribute more. In second place it
-    may be the schema.
-
     **Privacy:** raw records in, raw records out.
     """
     if schema is None and not isinstance(y, (pd.Series, pd.DataFrame, np.ndarray, list, tuple)):
         return data, y  # the schema in second place
-    if y is None:
-        return data, schema
-    columns = y.to_frame() if isinstance(y, pd.Series) else y
-    named = isinstance(columns, pd.DataFrame) and not (isinstance(y, pd.Series) and y.name is None)
-    if not named:
-        raise SchemaError(
-            f"y is a {type(y).__name__} without a name, but every column of a "
-            "synthetic table needs one: give a Series with the name of its "
-            "attribute, or put it into the table and leave y out"
-        )
-    if not isinstance(data, pd.DataFrame):
-        raise SchemaError(f"y stands beside a DataFrame only, got {type(data).__name__}")
-    twice = [str(name) for name in columns.columns if name in data.columns]
-    if twice:
-        raise SchemaError(
-            f"y brings column(s) that the table has already: {twice}; leave y out, or drop them"
-        )
-    if not columns.index.equals(data.index):
-        raise SchemaError(
-            f"y has {len(columns):,} rows with another index than the table's "
-            f"{len(data):,}: take both from the same frame"
-        )
-    joined = pd.concat([data, columns], axis=1)
-    if isinstance(schema, Schema) and {*joined.columns} == {*schema.names}:
-        joined = joined[list(schema.names)]
-    return joined, schema
+    return data if y is None else door("files").join_target(data, y, schema), schema
 
 
 Encoding = BinaryEncoding | Merging  # another view of the same records
