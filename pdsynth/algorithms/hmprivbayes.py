@@ -416,7 +416,7 @@ class InClusters(Structure):
 
 
 class AttributeClusters(InClusters):
-    """Clusters of whole attributes; every budget is shared by all clusters (`algorithms` §4.4)."""
+    """Clusters of whole attributes; every budget is shared by all clusters."""
 
     affinity, clustered = "similarity", "attributes"
 
@@ -483,7 +483,7 @@ def spread_over_bits(clusters: Clusters, encoding: BinaryEncoding) -> Clusters:
 
 
 class IBayesInClusters(AttributeClusters):
-    """Attributes are clustered, every budget is shared by all clusters (`algorithms` §4.4)."""
+    """Attributes are clustered, every budget is shared by all clusters."""
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """Columns, clusters, risk entropies, networks, tables.

@@ -229,9 +229,9 @@ class PrivSCBN(Clustered):
 
     What the abstract says: differentially private spectral clustering of binary attributes by
     Jaccard distance, a fast network with a capped in-degree by the exponential mechanism in each
-    cluster, noise on conditional distributions. What is filled in (`algorithms` §8.3): budgets ε₁,
-    ε₂, ε₃ and their composition from HMPrivBayes, whose authors compare with it, ABN with a cap and
-    SDG from PrivABN, by the same group. A Jaccard distance of two columns without ones is 1.
+    cluster, noise on conditional distributions. What is filled in: budgets ε₁, ε₂, ε₃ and their
+    composition from HMPrivBayes, whose authors compare with it, ABN with a cap and SDG from
+    PrivABN, by the same group. A Jaccard distance of two columns without ones is 1.
 
     Works on bits; ``network_`` stands over bits. Parameters and attributes as :class:`Clustered`
     says.
@@ -361,7 +361,7 @@ class CliqueTables(Structure):
 class JTree(Recipe):
     """JTree: one noisy table per clique of a dependency graph, made to agree on what they share.
 
-    From literature, reconstruction where the description at hand is silent (`algorithms` §8.2).
+    From literature, reconstruction where the description at hand is silent.
 
     Parameters
     ----------

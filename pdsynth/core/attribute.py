@@ -291,8 +291,8 @@ class Attribute:
     ``spread`` says how a bin becomes a number again: ``uniform`` inside it, its ``lower`` edge or
     its ``middle``. ``recode`` says what is done to a raw cell first; the three makers take its
     fields as keywords: ``categorical("country", ["US", "elsewhere"], other="elsewhere")``.
-    ``private``: 0, or into how many equal cells the range is cut, between which a fit chooses the
-    edges of as many bins as stand there (:mod:`pdsynth.binning`).
+    ``private``: 0, or into how many equal cells the range is cut; each fit places the edges of its
+    ``len(values)`` bins between them (:mod:`pdsynth.binning`).
     """
 
     name: str

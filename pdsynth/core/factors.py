@@ -396,10 +396,10 @@ class Distribution:
     def margins(self, sets: Iterable[Columns]) -> dict[Columns, np.ndarray]:
         """Tables of one to four columns each, rising: expected counts, one axis per column.
 
-        Parts of a set between which a separator is empty are independent. Of the others, some
-        clique sees each column in another direction, and given its cell they are independent:
-        P(i, j, k) = Σ_c P(c) P(i | c) P(j | c) P(k | c). Four columns may lie in pairs at the two
-        ends of a path instead; such sets are left out.
+        Parts of a set between which a separator is empty are independent. For the others there is a
+        clique that holds the columns, or has them behind different neighbours, and given its cell
+        they are independent: P(i, j, k) = Σ_c P(c) P(i | c) P(j | c) P(k | c). Four columns may lie
+        in pairs at the two ends of a path instead; such sets are left out.
         """
         island, parts = self._islands(), dict[Columns, list[Columns]]()
         for s in sets:

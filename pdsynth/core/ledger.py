@@ -279,7 +279,7 @@ class Ledger:
         return dict(door("files").write_ledger(self))
 
     def to_json(self) -> str:
-        """One JSON object per line: a header, then the entries (`algorithms` §10.1)."""
+        """One JSON object per line: a header, then the entries."""
         head = self.to_dict()
         lines = [head, *head.pop("entries")]
         return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)

@@ -48,8 +48,9 @@ METHODS = "independent", "balanced"
 
 
 def deal(key: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """One uniform number per record such that of the m records with one key each m-th of [0, 1)
-    has one (systematic sampling): float (n,). Who gets which is a random order, so rows stay mixed.
+    """One number per record, float (n,), by systematic sampling.
+
+    The m records of one key get one number in each of m equal parts of [0, 1), in random order.
     """
     order = generator.permutation(len(key))
     order = order[np.argsort(key[order], kind="stable")]

@@ -1,6 +1,7 @@
-"""Lines of a ledger, how their costs add up, and the rules L1–L10 (`algorithms` §10.2).
+"""Lines of a ledger, how their costs add up, and the rules L1–L11 that a ledger is held to.
 
-Costs compose sequentially, or in parallel over disjoint records. Rule L11 is in `coverage`.
+Costs compose sequentially, or in parallel over disjoint records. L11 is
+:func:`check_coverage`, below.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the ledger; see the fields of `algorithms` §10.1.
+    """One line of the ledger.
 
     ``sensitivity`` and ``scale`` are in the unit of ``released``; a tuple has one scale per row of
     the table, whose number of cells is ``columns``. ``epsilon`` is the true cost, ``claimed`` the

@@ -501,8 +501,8 @@ class BinaryEncoding:
 class Merging:
     """A schema some of whose values stand as one: rare ones, whose tables would be mostly noise.
 
-    ``codes``: for each attribute the merged value of each of its values, int64 (|X|,), which take
-    0 … m − 1 and none is left out. Where all of them differ the attribute stays as it is.
+    ``codes``: for each attribute the merged value of each of its values, int64 (|X|,); together
+    they are 0 … m − 1 without a gap. Where all of them differ the attribute stays as it is.
     ``named``: what the merged values are; None: they have numbers for names.
 
     **Privacy:** which values stand as one is a function of releases, and :meth:`encode` alone

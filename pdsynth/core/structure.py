@@ -377,11 +377,12 @@ def released_columns(curator: Curator) -> list[Measurement]:
 class StructureResult:
     """A network, and what a budget may use: weights of its nodes, the ledger entry they come from.
 
-    ``derived``: so many first pairs are contained in the next table and needn't be measured.
-    ``known``: attributes whose loss policy fixed before the run; True: all. ``rule``: how many
-    parents, in words. ``foreseen``: what the budget asked before. ``attributes``: what a fitted
-    synthesizer shows besides, by name. ``measurements``: tables of a structure that measures.
-    ``schema``: of the nodes, where they aren't those of the facts but their bits.
+    ``derived``: how many first pairs lie inside the next pair's table, so that they aren't
+    measured. ``known``: attributes whose loss policy fixed before the run; True: all. ``rule``: how
+    many parents, in words. ``foreseen``: the answers that the budget rule got before the network
+    was learnt. ``attributes``: what a fitted synthesizer shows besides, by name. ``measurements``:
+    tables of a structure that measures. ``schema``: of the nodes, where they aren't those of the
+    facts but their bits.
     """
 
     network: Network
