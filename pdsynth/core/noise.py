@@ -113,7 +113,8 @@ class TableBudget:
 def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
     """Loss of a noisy table with one scale per row: the worst move of one record between two cells.
 
-    With two or more columns both can lie in the row of the smallest scale; with one, in two rows.
+    With two or more columns both cells can lie in the row of the smallest scale; with one column
+    they lie in two rows (`algorithms` §3.3.5).
 
     >>> histogram_cost([Fraction(2), Fraction(4)], 3), histogram_cost([Fraction(2), Fraction(4)], 1)
     (Fraction(1, 1), Fraction(3, 4))
@@ -127,9 +128,10 @@ def histogram_cost(scales: Sequence[Fraction], columns: int) -> Fraction:
 def tight_scales(
     weights: Sequence[Fraction], epsilon: Fraction, columns: int
 ) -> tuple[Fraction, ...]:
-    """Noise scales b_x ∝ 1/v_x for which the table costs exactly ε.
+    """Noise scales b_x ∝ 1/v_x for which the table costs exactly ε (`algorithms` §3.3.5).
 
-    A record moves between two cells, so the budgets of values don't add: the worst move counts.
+    A record moves from one cell to one other cell, so the budgets of values don't add: only the
+    worst move counts.
 
     >>> tight_scales([Fraction(1), Fraction(1, 2)], Fraction(1), 3)
     (Fraction(2, 1), Fraction(4, 1))
