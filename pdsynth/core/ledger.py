@@ -20,17 +20,15 @@ from . import rules
 from .errors import (
     BudgetError,
     PrivacyError,
-    SchemaError,
     check_known,
     door,
     is_one_of,
     plural,
     show,
-    to_list,
     to_names,
 )
 from .noise import ONE_REPLACED, Noise, Unit
-from .rules import KINDS, Entry, add_up, compose, own_scales, value_loss
+from .rules import KINDS, Entry, add_up, compose
 from .schema import Schema
 
 REPRODUCIBLE = "noise is reproducible: do not release"
@@ -216,30 +214,8 @@ class Ledger:
         structure is fixed and the weights are public, else ex post.
         """
         check_known([attribute], list(self.attribute_epsilon().index), "the ledger")
-        mine = self._about({attribute})
-        scales = [own_scales(e, attribute) for e in mine]
-        rows = max(map(len, scales), default=0) or 1
-        labels = list(range(rows)) if values is None else to_list("values", values)
-        if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
-            raise SchemaError(
-                f"{attribute!r} has {rows} noise scales, one per value, "
-                f"but {len(labels)} values are named"
-            )
-        raw, places = self._loss({attribute}) == math.inf, range(len(labels))
-        losses = [
-            [value_loss(mine, scales, (u, v), raw, self.records_per_person) for v in places]
-            for u in places
-        ]
-        table = pd.DataFrame(losses, index=labels, columns=labels, dtype=object)
-        sure = self.guaranteed_ex_ante
-        sure = attribute in sure if isinstance(sure, tuple) else sure
-        public = all(x.startswith("public:") for e in mine for x in e.scale_depends_on)
-        table.attrs["known"] = (
-            "before the run"
-            if sure and public
-            else "ex post: read off the run's network and scales"
-        )
-        return table
+        losses: pd.DataFrame = door("persons").value_losses(self, attribute, values)
+        return losses
 
     def _about(self, group: set[str]) -> list[Entry]:
         """The entries that depend on some attributes, and the groups that they may belong to."""

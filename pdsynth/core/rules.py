@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -117,30 +117,6 @@ def _parallel(part: Iterable[Entry], what: str) -> Fraction | float:
     costs = [add_up(each, what) for each in inside.values()]
     doubled = all(e.relation == "add_remove" for e in paid)
     return sum(sorted(costs, reverse=True)[: 1 if what == "claimed" or doubled else 2], Fraction(0))
-
-
-def own_scales(entry: Entry, attribute: str) -> tuple[Fraction, ...]:
-    """Noise scales per value of the attribute's own table; of any other entry none."""
-    own = isinstance(entry.scale, tuple) and entry.attributes[0] == attribute
-    return entry.scale if own else ()  # type: ignore[return-value]
-
-
-def value_loss(
-    entries: Iterable[Entry],
-    scales: Iterable[Sequence[Fraction]],
-    move: tuple[int, int],
-    raw: bool,
-    per_person: int,
-) -> Fraction | float:
-    """The loss if a value u becomes v: 1/b_u + 1/b_v in a table with its own ``scales``."""
-    u, v = move
-    if u == v or raw:
-        return Fraction(0) if u == v else math.inf
-    moved = [
-        replace(e, epsilon=per_person * (1 / s[u] + 1 / s[v])) if s else e
-        for e, s in zip(entries, scales, strict=True)
-    ]
-    return compose(moved, "cost")
 
 
 def check(
