@@ -19,6 +19,7 @@ import numpy as np
 from .errors import (
     BudgetError,
     SchemaError,
+    check_known,
     door,
     is_one_of,
     plural,
@@ -117,12 +118,8 @@ class Network:
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Parents of an attribute."""
-        parents = dict(self.pairs)
-        if not is_one_of(name, parents):
-            raise SchemaError(
-                f"no attribute {show(name)} in the network; it has {', '.join(parents)}"
-            )
-        return parents[name]
+        check_known([name], self.order, "the network")
+        return dict(self.pairs)[name]
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -241,15 +238,12 @@ class Restriction:
 
     def on(self, names: Sequence[str]) -> Permitted:
         """The same policy over the columns of a schema; a strange attribute raises SchemaError."""
-
-        def column(name: str) -> int:
-            if name not in names:
-                raise SchemaError(f"no attribute {name!r} in the schema; it has {', '.join(names)}")
-            return names.index(name)
-
-        allowed = ~np.eye(len(names), dtype=bool)
+        first_names = [name for name in (self.target, *self.sensitive) if name is not None]
+        edges = *self.forced, *self.forbidden
+        check_known([*first_names, *itertools.chain(*edges)], names, "the schema")
+        allowed, column = ~np.eye(len(names), dtype=bool), names.index
         forced = np.zeros_like(allowed)
-        first = [column(name) for name in (self.target, *self.sensitive) if name is not None]
+        first = [*map(column, first_names)]
         for parent, child in self.forced:
             forced[column(child), column(parent)] = True
         for parent, child in self.forbidden:
@@ -373,8 +367,7 @@ class Candidates:
     """Attribute–parent pairs to choose from, by their number of parents.
 
     ``by_size``: for each number s of parents the columns of children (m,) and of their parents (m,
-    s). ``depends_on`` is
-    ``"public"`` or the id of the ledger entry that the candidates are computed from.
+    s). ``depends_on``: ``"public"``, or the ledger entry that the candidates are computed from.
     """
 
     by_size: tuple[tuple[np.ndarray, np.ndarray], ...]
