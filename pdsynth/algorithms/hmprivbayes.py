@@ -82,8 +82,7 @@ def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similar
     np.fill_diagonal(s, 0.0)
     if reading == "similarity":
         return np.clip(s, 0, 1)
-    weights: np.ndarray = door("published").affinity(s, sigma, reading)
-    return weights
+    return door("published").affinity(s, sigma, reading)
 
 
 def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:

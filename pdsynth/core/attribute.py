@@ -409,10 +409,9 @@ class Attribute:
         """
         if is_one_of(bins, ("private",)):
             options = {"integer": integer, "missing": missing, "spread": spread, **recode}
-            attribute: Attribute = door("binning").declare(
+            return door("binning").declare(
                 name, low, high, 16 if number is None else number, **options
             )
-            return attribute
         if is_whole(number):
             raise SchemaError(f"attribute {show(name)}: number= goes with bins='private'")
         if number is not None:  # how numbers are written, of a Recode

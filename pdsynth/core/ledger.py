@@ -200,8 +200,7 @@ class Ledger:
 
         Empty where everybody was promised the same.
         """
-        losses: pd.Series = door("persons").losses(self)
-        return losses
+        return door("persons").losses(self)
 
     def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.DataFrame:
         """The loss if one record's attribute changes from one value (row) to another (column).
@@ -214,8 +213,7 @@ class Ledger:
         structure is fixed and the weights are public, else ex post.
         """
         check_known([attribute], list(self.attribute_epsilon().index), "the ledger")
-        losses: pd.DataFrame = door("persons").value_losses(self, attribute, values)
-        return losses
+        return door("persons").value_losses(self, attribute, values)
 
     def _about(self, group: set[str]) -> list[Entry]:
         """The entries that depend on some attributes, and the groups that they may belong to."""
@@ -266,8 +264,7 @@ class Ledger:
 
         Digits, entries and their common denominator are bounded: adding up stays quick.
         """
-        ledger: Ledger = door("files").read_ledger(data)
-        return ledger
+        return door("files").read_ledger(data)
 
     def verdict(self) -> str:
         """One sentence that can't be mistaken for a guarantee that isn't there."""

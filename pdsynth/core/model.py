@@ -339,8 +339,7 @@ class Model(Sampling):
 
         **Privacy:** post-processing of the release; costs nothing.
         """
-        answer: Any = door("answers").marginal(self, names, interval, repeats, random_state)
-        return answer
+        return door("answers").marginal(self, names, interval, repeats, random_state)
 
     def expectation(
         self,
@@ -361,8 +360,7 @@ class Model(Sampling):
 
         **Privacy:** post-processing of the release; costs nothing.
         """
-        answer: Any = door("answers").expectation(self, weights, interval, repeats, random_state)
-        return answer
+        return door("answers").expectation(self, weights, interval, repeats, random_state)
 
     def check(self) -> list[str]:
         """Violated rules L1–L11, each with its code; empty if none.
@@ -429,8 +427,7 @@ class Model(Sampling):
     @classmethod
     def from_dict(cls, data: Any) -> Model:
         """The inverse of :meth:`to_dict`; refuses what :meth:`from_json` refuses."""
-        model: Model = door("files").read_model(data)
-        return model
+        return door("files").read_model(data)
 
     def __repr__(self) -> str:
         word = "" if self.private else "NOT PRIVATE, "

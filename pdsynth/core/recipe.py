@@ -276,10 +276,9 @@ class Recipe(Habits):
         """
         epsilon, unit = self._promise(people)
         if self.delta is not None:
-            ledger: Ledger = door("concentrated").open_ledger(
+            return door("concentrated").open_ledger(
                 epsilon, self.delta, unit.relation, unit.records
             )
-            return ledger
         levels = () if people is None else people.levels
         return Ledger(
             epsilon,
@@ -502,8 +501,7 @@ class Recipe(Habits):
         if given is not None:
             return given
         if self.noise == "opendp":
-            secured: Noise = door("secure").OpenDPNoise()
-            return secured
+            return door("secure").OpenDPNoise()
         if self.noise == "common":
             return CommonNoise(self.random_state or 0)
         return ExactNoise(self.random_state)

@@ -217,8 +217,7 @@ class Schema:
         """Where records can be by the rules: rising columns and bool, one axis each. Public."""
         if not self.rules:
             return ()
-        masks: tuple[Mask, ...] = door("constraints").combine(self.rules, self.attributes)
-        return masks
+        return door("constraints").combine(self.rules, self.attributes)
 
     def break_rules(self, codes: np.ndarray) -> np.ndarray:
         """Which records (n, d) break a rule, whatever it does with them: bool (n,).
@@ -298,8 +297,7 @@ class Schema:
         """
         if not any(a.recode for a in self.attributes):
             return frame
-        taken: pd.DataFrame = door("files").take_columns(frame, self.attributes)
-        return taken
+        return door("files").take_columns(frame, self.attributes)
 
     def find_columns(self, there: Collection[str]) -> list[str]:
         """The column of a table that each attribute is read from: of its own name, else its raw
@@ -307,8 +305,7 @@ class Schema:
         """
         if not any(a.recode for a in self.attributes):
             return list(self.names)
-        columns: list[str] = door("files").find_columns(self.attributes, there)
-        return columns
+        return door("files").find_columns(self.attributes, there)
 
     def decode(self, codes: np.ndarray, uniforms: np.ndarray | None = None) -> pd.DataFrame:
         """A table from codes (n_records, n_attributes).
@@ -331,8 +328,7 @@ class Schema:
         if not self.rules:
             return frame
         by_name = {a.name: a for a in self.attributes}
-        ordered: pd.DataFrame = door("constraints").put_in_order(frame, self.rules, by_name, fixed)
-        return ordered
+        return door("constraints").put_in_order(frame, self.rules, by_name, fixed)
 
     # --- how files hold a schema is the business of ``files`` ------------------------------------
 
@@ -346,8 +342,7 @@ class Schema:
         marked ``source="data"``; a strict fit refuses it unless you say
         ``schema.declare_public()``.
         """
-        schema: Schema = door("files").infer_schema(frame, bins)
-        return schema
+        return door("files").infer_schema(frame, bins)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Schema:
@@ -356,8 +351,7 @@ class Schema:
         ``source`` is "data" while any line says ``public = false`` or begins with "?". Raises
         SchemaError that names the file, the attribute and the remedy.
         """
-        schema: Schema = door("files").open_schema(path)
-        return schema
+        return door("files").open_schema(path)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a TOML file that :meth:`read` reads as this schema.
@@ -382,8 +376,7 @@ class Schema:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
         """The inverse of :meth:`to_dict`; a malformed document raises SchemaError."""
-        schema: Schema = door("files").read_schema_document(data)
-        return schema
+        return door("files").read_schema_document(data)
 
     def _repr_html_(self) -> str:
         return str(door("files").render("pdsynth.files", "schema.html", schema=self))
