@@ -561,8 +561,7 @@ def open_records(data: Any, schema: Schema) -> AbstractContextManager[Records]:
         data = Records(schema.encode(data, empty=True), schema)
     if isinstance(data, Records):
         return nullcontext(data)
-    records: AbstractContextManager[Records] = data.open(schema)
-    return records
+    return data.open(schema)
 
 
 def close(curator: Curator) -> tuple[str, ...]:
