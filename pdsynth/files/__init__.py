@@ -9,7 +9,8 @@ from .schemas import infer_schema, open_schema, read_schema_document, save_schem
 from .session import Session
 from .showing import show_ledger, show_network, show_recipe
 from .story import count_pairs, in_words, say_pairs, story
-from .taking import find_columns, join_target, take_columns
+from .taking import find_columns, take_columns
+from .target import join_target
 
 __all__ = [
     "say_outside",

@@ -1,11 +1,10 @@
 """How declared columns are taken out of raw ones that have another name or hold several things."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import pandas as pd
 
-from ..core import Attribute, Schema, SchemaError, check_columns, find_distinct
+from ..core import Attribute, check_columns, find_distinct
 from .recoding import Recode
 
 
@@ -56,37 +55,3 @@ def take_cells(attribute: Attribute, cells: pd.Series) -> pd.Series:
     places, texts = find_distinct(cells)
     parts = pd.Series([*map(recode.take, texts), None], dtype=object)
     return parts.take(places).set_axis(cells.index).rename(attribute.name)
-
-
-def join_target(data: Any, y: Any, schema: Any) -> pd.DataFrame:
-    """The table with scikit-learn's ``y``, which has a name, as a column; one attribute more.
-
-    Columns stand in the order of the schema, where it has the same. SchemaError for a ``y`` that
-    has no name, another index, or a name that the table has already.
-
-    **Privacy:** raw records in, raw records out.
-    """
-    columns = y.to_frame() if isinstance(y, pd.Series) else y
-    named = isinstance(columns, pd.DataFrame) and not (isinstance(y, pd.Series) and y.name is None)
-    if not named:
-        raise SchemaError(
-            f"y is a {type(y).__name__} without a name, but every column of a "
-            "synthetic table needs one: give a Series with the name of its "
-            "attribute, or put it into the table and leave y out"
-        )
-    if not isinstance(data, pd.DataFrame):
-        raise SchemaError(f"y stands beside a DataFrame only, got {type(data).__name__}")
-    twice = [str(name) for name in columns.columns if name in data.columns]
-    if twice:
-        raise SchemaError(
-            f"y brings column(s) that the table has already: {twice}; leave y out, or drop them"
-        )
-    if not columns.index.equals(data.index):
-        raise SchemaError(
-            f"y has {len(columns):,} rows with another index than the table's "
-            f"{len(data):,}: take both from the same frame"
-        )
-    joined = pd.concat([data, columns], axis=1)
-    if isinstance(schema, Schema) and {*joined.columns} == {*schema.names}:
-        joined = joined[list(schema.names)]
-    return joined
