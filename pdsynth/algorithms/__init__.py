@@ -42,7 +42,7 @@ from .hmprivbayes import (
 )
 from .hpprivbayes import AVERAGES, ORDER_WEIGHTS, HPPrivBayes, Ordered, entropies, ordered
 from .parts import Synthesizer
-from .personal import LINES, WEIGHTS, ByTies, Groups, GroupsOfNames, SensitivityGroups
+from .personal import LINES, WEIGHTS, Groups, GroupsOfNames, SensitivityGroups
 from .ppba import (
     MATRIX,
     PPBA,

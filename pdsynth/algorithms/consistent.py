@@ -59,9 +59,9 @@ class ConsistentBayes(Recipe):
     than noise, single columns get all of ε, besides the pairs that are clearly tied when asked for
     the strongest, so that little is lost to Independent.
 
-    `algorithms` §18, in pure ε: the steps of MST (McKenna, Miklau, Sheldon 2021), the rounds of AIM
-    (McKenna, Mullins, Sheldon, Miklau 2022), Private-PGM with squares for the agreement (McKenna,
-    Sheldon, Miklau 2019), each with the exponential mechanism and discrete Laplace noise.
+    In pure ε: the steps of MST (McKenna, Miklau, Sheldon 2021), the rounds of AIM (McKenna,
+    Mullins, Sheldon, Miklau 2022), Private-PGM with squares for the agreement (McKenna, Sheldon,
+    Miklau 2019), each with the exponential mechanism and discrete Laplace noise.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ from ..core.structure import (
     StructureResult,
     check_width,
     join_parts,
-    subsets,
+    kept_subsets,
 )
 from .personal import bit_entropies, columns_over_bits
 from .ppba import symmetric_matrix
@@ -82,8 +82,7 @@ def affinity(similarity: np.ndarray, sigma: float = 1.0, reading: str = "similar
     np.fill_diagonal(s, 0.0)
     if reading == "similarity":
         return np.clip(s, 0, 1)
-    weights: np.ndarray = door("published").affinity(s, sigma, reading)
-    return weights
+    return door("published").affinity(s, sigma, reading)
 
 
 def embedding(weights: np.ndarray, dimensions: int) -> np.ndarray:
@@ -274,7 +273,7 @@ class _Search:
         for child in np.flatnonzero(~stands):
             ranked = self.order[child]
             free = np.sort(ranked[(stands & self.usable[child])[ranked]][: self.most])
-            sets = subsets(tuple(range(len(free))), min(self.degree, len(free)))
+            sets = kept_subsets(tuple(range(len(free))), min(self.degree, len(free)))
             rows = self.columns[free[sets]]
             parts.append((np.full(len(rows), self.columns[child]), rows))
         return join_parts(parts, self.ties.depends_on)
@@ -416,7 +415,7 @@ class InClusters(Structure):
 
 
 class AttributeClusters(InClusters):
-    """Clusters of whole attributes; every budget is shared by all clusters (`algorithms` §4.4)."""
+    """Clusters of whole attributes; every budget is shared by all clusters."""
 
     affinity, clustered = "similarity", "attributes"
 
@@ -483,7 +482,7 @@ def spread_over_bits(clusters: Clusters, encoding: BinaryEncoding) -> Clusters:
 
 
 class IBayesInClusters(AttributeClusters):
-    """Attributes are clustered, every budget is shared by all clusters (`algorithms` §4.4)."""
+    """Attributes are clustered, every budget is shared by all clusters."""
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """Columns, clusters, risk entropies, networks, tables.

@@ -30,7 +30,7 @@ from ..core.schema import BinaryEncoding, Facts, Schema
 from ..core.structure import Measurement, Shares, StructureResult
 
 LINES, WEIGHTS = "thesis Alg 4 lines 3–10", "thesis Alg 6 line 5"
-TIES = "ε by association, without groups (algorithms §21)"
+TIES = "ε by association, without groups"
 GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
 FARTHEST = 1000  # how far budgets may lie apart
 
@@ -140,10 +140,10 @@ class Groups(BudgetRule):
     """A table of group A (more sensitive) gets r times the ε of one of B (thesis, Alg. 4 to 6).
 
     So the noise of A's tables is 1/r times that of B's, however many are in either group; the
-    thesis' r is that of whole groups (`algorithms` §3.3.6). Parameters as in :class:`HPPrivBayes`;
-    ``share_sketch``: part of the tables' ε for single columns and for the associations with the
-    sensitive attribute, as 3 : 1, where they must be asked for.
-    ``degree``: k in the d−k−l of Algorithm 5, by which strict doesn't divide.
+    thesis' r is that of whole groups. Parameters as in :class:`HPPrivBayes`; ``share_sketch``: part
+    of the tables' ε for single columns and for the associations with the sensitive attribute, as
+    3 : 1, where they must be asked for. ``degree``: k in the d−k−l of Algorithm 5, by which strict
+    doesn't divide.
 
     **Privacy:** noisy columns and associations, paid for; a table of A costs r/(r|A| + |B|) of the
     rest, one of B 1/(r|A| + |B|).
@@ -348,8 +348,8 @@ def warn_of_loss(
 class ByTies(BudgetRule):
     """No groups: the more an attribute is tied to the sensitive one, the less ε its table gets.
 
-    ε_j ∝ 1 / (1 + R_j/half), so that no threshold misplaces anybody (`algorithms` §21). R is the
-    distance of the pair from independence; the sensitive attribute itself has R = 1.
+    ε_j ∝ 1 / (1 + R_j/half), so that no threshold misplaces anybody. R is the distance of the pair
+    from independence; the sensitive attribute itself has R = 1.
 
     ``half``: the R at which a table gets half of what an untied attribute's has.
     ``policy``: ``{attribute: relative ε}`` by public policy in place of ties, 1 for those that it

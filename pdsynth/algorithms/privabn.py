@@ -134,7 +134,7 @@ def abn_strict(
     label: str = "",
     restriction: Restriction | None = None,
 ) -> tuple[list[Pair], int]:
-    """ABN by nested exponential mechanisms of ``each`` (`algorithms` §6.4), and how many it used.
+    """ABN by nested exponential mechanisms of ``each``, and how many it used.
 
     For every node: one selection over (S, {p}), p placed before; then up to ``most`` − 1 further
     ones over the remaining placed attributes and STOP, with score R less the public penalty of

@@ -77,7 +77,7 @@ def lower_bound(
     holds with ``confidence`` whatever was chosen. ``audits`` share the error (Bonferroni).
 
     Raises TypeError for statistics that aren't integers: doubles of two worlds can lie on different
-    grids, which shows a leak where there is none (`algorithms` §11.1). See :func:`quantise`.
+    grids, which shows a leak where there is none. See :func:`quantise`.
     """
     samples = [np.asarray(x) for x in (first, second)]
     if any(not np.issubdtype(x.dtype, np.integer) for x in samples):

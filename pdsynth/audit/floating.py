@@ -1,8 +1,8 @@
 """The floating-point exhibit: what doubles do to a mechanism that is right on paper.
 
-Nothing here is a release mechanism (Mironov 2012; `algorithms` §11.1). An audit that doesn't round
-its statistic "breaks" a Laplace histogram on the last bits of its doubles alone; and the textbook
-sampler gives those bits away: most outputs tell which count they came from.
+Nothing here is a release mechanism (Mironov 2012). An audit that doesn't round its statistic
+"breaks" a Laplace histogram on the last bits of its doubles alone; and the textbook sampler gives
+those bits away: most outputs tell which count they came from.
 """
 
 from dataclasses import dataclass

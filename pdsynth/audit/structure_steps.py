@@ -149,5 +149,5 @@ def noisy_averages(door: Curator, noise: Noise, epsilon: Q) -> Any:
         counts = np.full(size, door.n // size, dtype=np.int64)
         door.released[j] = Measured(counts, Q(1), "public")
     pairs = list(combinations(range(len(door.schema)), 2))
-    sums, _ = door.residuals(pairs, epsilon, step="order", source="algorithms §21", sums=True)
+    sums, _ = door.residuals(pairs, epsilon, step="order", source="order by residuals", sums=True)
     return [np.rint(sums * 2 * door.n).astype(np.int64)]

@@ -224,7 +224,7 @@ def tight_rows(door: Curator, noise: Noise, epsilon: Q) -> Any:
 
     **Privacy:** ε: only the worst move of one record counts, here within the row of weight 1.
     """
-    budget = TableBudget(epsilon, (Q(1), Q(1, 2)), source="algorithms §3.3.5")
+    budget = TableBudget(epsilon, (Q(1), Q(1, 2)), source="HPPrivBayes, strict")
     return release(door, [(0, 1)], budget)
 
 
@@ -263,7 +263,7 @@ def noisy_similarities(door: Curator, noise: Noise, epsilon: Q) -> Any:
     """The strict form: noisy K of all pairs. **Privacy:** ε."""
     pairs = list(combinations(range(len(door.schema)), 2))
     values, _ = door.noisy_associations(
-        pairs, epsilon, step="similarity of pairs", source="algorithms §4.4"
+        pairs, epsilon, step="similarity of pairs", source="HMPrivBayes, strict"
     )
     return [np.rint(values * 2 * door.n**2).astype(np.int64)]
 

@@ -266,9 +266,10 @@ def maximum_entropy(
 class PriView(Recipe):
     """PriView: views of ``size`` bits that cover every ``t`` of them, made to agree.
 
-    From literature (`algorithms` §8.1). It answers any :meth:`marginal`; judge it by that, as
-    ``query_errors`` and ``compare`` do. ``sample`` is an EXTENSION that PriView doesn't have: a
-    tree of the strongest pairs, read off the views; the model and its file hold that tree only.
+    Qardaji, Yang, Li (SIGMOD 2014), from literature. It answers any :meth:`marginal`; judge it by
+    that, as ``query_errors`` and ``compare`` do. ``sample`` is an EXTENSION that PriView doesn't
+    have: a tree of the strongest pairs, read off the views; the model and its file hold that tree
+    only.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ and what each truly costs.
 
 import itertools
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
@@ -34,6 +35,7 @@ from ..core import (
     Facts,
     Fixed,
     Geometric,
+    JunctionTree,
     MaxCells,
     Measurement,
     Network,
@@ -46,11 +48,12 @@ from ..core import (
     TableBudget,
     Uniform,
     check_width,
+    eliminate,
+    junction_tree,
     measure_joint_counts,
     number,
     positive,
     show,
-    strongest_graph,
     uniform,
 )
 
@@ -226,9 +229,9 @@ class PrivSCBN(Clustered):
 
     What the abstract says: differentially private spectral clustering of binary attributes by
     Jaccard distance, a fast network with a capped in-degree by the exponential mechanism in each
-    cluster, noise on conditional distributions. What is filled in (`algorithms` §8.3): budgets ε₁,
-    ε₂, ε₃ and their composition from HMPrivBayes, whose authors compare with it, ABN with a cap and
-    SDG from PrivABN, by the same group. A Jaccard distance of two columns without ones is 1.
+    cluster, noise on conditional distributions. What is filled in: budgets ε₁, ε₂, ε₃ and their
+    composition from HMPrivBayes, whose authors compare with it, ABN with a cap and SDG from
+    PrivABN, by the same group. A Jaccard distance of two columns without ones is 1.
 
     Works on bits; ``network_`` stands over bits. Parameters and attributes as :class:`Clustered`
     says.
@@ -243,6 +246,35 @@ class PrivSCBN(Clustered):
 
 
 # --- JTree: noisy tables of the cliques of a junction tree ----------------------------------------
+
+
+def strongest_graph(
+    sizes: Sequence[int], ranked: Iterable[Edge], cells: float
+) -> tuple[list[Edge], JunctionTree]:
+    """Edges of ``ranked`` that keep every clique within ``cells`` joint cells, and their tree.
+
+    Strongest first: an edge that would make a larger clique of two or more is dropped.
+    """
+    d, edges = len(sizes), list[Edge]()
+    adjacent = [set[int]() for _ in range(d)]
+    part = [{v} for v in range(d)]  # the connected part that each node lies in
+    cliques = part.copy()
+    for u, v in ranked:
+        both, whole, grown = {u, v}, part[u] | part[v], adjacent.copy()
+        grown[u], grown[v] = adjacent[u] | {v}, adjacent[v] | {u}
+        if not any(both <= clique for clique in cliques):
+            every = (around | {node} for node, around in eliminate(grown, whole))
+            small = list(
+                itertools.takewhile(lambda c: math.prod(sizes[w] for w in c) <= cells, every)
+            )
+            if len(small) < len(whole):
+                continue
+            cliques = [c for c in cliques if not c & whole] + small
+        part = [whole if w in whole else part[w] for w in range(d)]
+        adjacent = grown
+        edges.append((u, v))
+    # the edges inside cliques: chordal already, where eliminating anew could find larger cliques
+    return edges, junction_tree(d, {e for c in cliques for e in itertools.combinations(c, 2)})
 
 
 @dataclass(frozen=True)
@@ -329,7 +361,7 @@ class CliqueTables(Structure):
 class JTree(Recipe):
     """JTree: one noisy table per clique of a dependency graph, made to agree on what they share.
 
-    From literature, reconstruction where the description at hand is silent (`algorithms` §8.2).
+    From literature, reconstruction where the description at hand is silent.
 
     Parameters
     ----------

@@ -72,17 +72,17 @@ from .factors import (
     Columns,
     Distribution,
     Edge,
+    JunctionTree,
     Place,
+    eliminate,
     elimination_tree,
     junction_tree,
     maximum_spanning_tree,
     spanning_tree,
-    strongest_graph,
 )
 from .ledger import NOT_STRICT, Ledger, short
 from .measures import (
     GRID,
-    JACCARD_GRID,
     SCORES,
     association,
     association_sensitivity,
@@ -98,7 +98,7 @@ from .measures import (
     tvd_sensitivity,
 )
 from .model import Model, conditional, encoding_of, shapes_of
-from .network import Candidates, Network, Permitted, Restriction, check_edge
+from .network import Candidates, Network, Restriction, check_edge
 from .noise import (
     NEIGHBOURS,
     CommonNoise,
@@ -121,7 +121,17 @@ from .noise import (
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
 from .records import MAX_MEMBERS, Lattice, Records, marginal
-from .rules import COUNTING, KINDS, LEMMAS, MECHANISMS, NOISES, Check, Entry, check_selection
+from .rules import (
+    COUNTING,
+    KINDS,
+    LEMMAS,
+    MECHANISMS,
+    NOISES,
+    Check,
+    Entry,
+    check_selection,
+    compose,
+)
 from .schema import (
     BinaryEncoding,
     Encoding,
@@ -159,5 +169,4 @@ from .structure import (
     noise_dominates,
     noise_to_cell,
     typical_cells,
-    useful_degree,
 )

@@ -242,8 +242,8 @@ def limit_columns(noisy: Sequence[NoisyTable], times: float) -> list[NoisyTable]
     """Tables in which no single column weighs more than ``times`` the heaviest of the others.
 
     The steps of a fit are as short as the heaviest table asks, so one that is nearly exact would
-    keep all others where they are. A column decides its own sums with much less: in them the cells
-    of a larger table add up, and so does their noise. Without larger tables nothing changes.
+    keep all others where they are. Far less weight suffices: a larger table tells a column's sums
+    only with the noise of all cells that add up to them. Without larger tables nothing changes.
 
     **Privacy:** post-processing of releases.
     """
@@ -527,8 +527,8 @@ def make_consistent(
     weighted by precision: a margin that sums c cells is known c times less well. The difference is
     spread evenly over the cells behind each cell of the margin. Cells may be negative.
 
-    Source: Qardaji, Yang, Li (SIGMOD 2014), from literature (`algorithms` §8.1, step 3), where an
-    average stands in the place of n on the empty set.
+    Source: Qardaji, Yang, Li (SIGMOD 2014), from literature, where an average stands in the place
+    of n on the empty set.
     """
     out = [np.array(t, dtype=float) for t in tables]
     for shared in intersections(views):

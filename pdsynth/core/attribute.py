@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -269,31 +269,12 @@ DECODERS = ("uniform", "lower", "middle", "atoms")
 ATOM = 2**-13  # of a range: with spread "atoms" a narrower bin is one value, its lower edge
 
 
-class Recoding(Protocol):
-    """How one raw cell becomes a declared value; :class:`pdsynth.files.Recode` is one."""
+def find_recoding(said: Mapping[str, Any]) -> Any:
+    """A :class:`pdsynth.files.Recode` from keywords; None where nothing is said.
 
-    @property
-    def clip(self) -> bool:
-        """Whether numbers beyond the public edges become these edges."""
-
-    @property
-    def empty(self) -> Any:
-        """The declared value that an empty cell stands for; None: it is missing."""
-
-    def problem(self, name: str, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
-        """What is impossible beside a domain, in words; "" where nothing is."""
-
-    def said(self) -> dict[str, Any]:
-        """What differs from doing nothing, as keywords."""
-
-    def read(self, cell: Any, values: Mapping[str, Any] | None) -> Any:
-        """The declared value or number that a cell stands for: a function of that cell alone."""
-
-
-def find_recoding(said: Mapping[str, Any]) -> Recoding | None:
-    """What is done to a raw cell, from keywords; None where nothing is said."""
-    recoding: Recoding | None = door("files").Recode.of(**said) if said else None
-    return recoding
+    What recodes has ``clip``, ``empty``, ``problem(…)``, ``said()`` and ``read(cell, values)``.
+    """
+    return door("files").Recode.of(**said) if said else None
 
 
 @dataclass(frozen=True)
@@ -309,8 +290,8 @@ class Attribute:
     ``spread`` says how a bin becomes a number again: ``uniform`` inside it, its ``lower`` edge or
     its ``middle``. ``recode`` says what is done to a raw cell first; the three makers take its
     fields as keywords: ``categorical("country", ["US", "elsewhere"], other="elsewhere")``.
-    ``private``: 0, or into how many equal cells the range is cut, between which a fit chooses the
-    edges of as many bins as stand there (:mod:`pdsynth.binning`).
+    ``private``: 0, or into how many equal cells the range is cut; each fit places the edges of its
+    ``len(values)`` bins between them (:mod:`pdsynth.binning`).
     """
 
     name: str
@@ -319,7 +300,7 @@ class Attribute:
     dtype: str = ""
     missing: bool = False
     spread: str = "uniform"
-    recode: Recoding | None = None
+    recode: Any = None
     private: int = 0
 
     def __post_init__(self) -> None:
@@ -427,10 +408,9 @@ class Attribute:
         """
         if is_one_of(bins, ("private",)):
             options = {"integer": integer, "missing": missing, "spread": spread, **recode}
-            attribute: Attribute = door("binning").declare(
+            return door("binning").declare(
                 name, low, high, 16 if number is None else number, **options
             )
-            return attribute
         if is_whole(number):
             raise SchemaError(f"attribute {show(name)}: number= goes with bins='private'")
         if number is not None:  # how numbers are written, of a Recode

@@ -22,7 +22,7 @@ from .measures import marginalise, normalised_risk_entropy
 from .network import Network
 from .noise import TableBudget
 from .schema import Facts
-from .structure import Measurement, Shares, StructureResult
+from .structure import Measurement, Shares, Structure, StructureResult
 
 
 @runtime_checkable
@@ -32,25 +32,20 @@ class Sparse(Protocol):
     @property
     def shape(self) -> tuple[int, ...]:
         """The declared domain, child first."""
-        ...
 
     @property
     def weights(self) -> np.ndarray:
         """Int64 (|X|, configurations that are kept)."""
-        ...
 
     @property
     def size(self) -> int:
         """Cells that are kept."""
-        ...
 
     def look_up(self, p: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """``p``, P(X | π), with missing configurations appended; where each ``key`` stands."""
-        ...
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        ...
 
 
 Table = np.ndarray | Sparse
@@ -292,8 +287,8 @@ class Geometric(BudgetRule):
 class JointCounts:
     """Noise on the joint counts of every pair (PrivBayes): zero-sum in small tables, or Laplace."""
 
-    counts_only = True
-    derives = True  # a pair that a larger one contains needn't be measured
+    counts_only: ClassVar[bool] = True
+    derives: ClassVar[bool] = True
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Fits every schema and budget."""
@@ -403,63 +398,11 @@ def choose_reconcile(own: Any, default: Reconcile) -> Reconcile:
     return chosen
 
 
-class Structure(Protocol):
-    """What learns a network; :class:`~pdsynth.core.structure.Structure` has defaults."""
-
-    @property
-    def counts_only(self) -> bool:
-        """Whether all that it asks the records for is counts."""
-
-    @property
-    def measures(self) -> bool:
-        """Whether it measures its own tables, so that a budget has nothing to split."""
-
-    def check(self, facts: Facts) -> None:
-        """Refuse, from public facts, what can't be learnt."""
-
-    def asks(self, facts: Facts) -> Shares:
-        """Steps that cost ε, and their parts of the structure's share; none: learns nothing."""
-
-    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """The network. **Privacy:** costs at most what was asked for."""
-
-
-class Budget(Protocol):
-    """What splits ε over the tables; :class:`~pdsynth.core.budgets.BudgetRule` has defaults."""
-
-    @property
-    def counts_only(self) -> bool:
-        """Whether all that it asks the records for is counts."""
-
-    @property
-    def foresees(self) -> bool:
-        """Whether it asks before a network is learnt, for which it must have a share."""
-
-    def check(self, facts: Facts) -> None:
-        """Refuse, from public facts, what can't be split."""
-
-    def asks(self, facts: Facts) -> Shares:
-        """Steps that cost ε, and their parts of the tables' share."""
-
-    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
-        """What must be known before a network is learnt. **Privacy:** costs its share."""
-
-    def allocate(
-        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
-    ) -> Mapping[str, TableBudget]:
-        """Noise of every table that is measured. **Privacy:** costs its share."""
-
-
 class Conditionals(Protocol):
     """What measures the tables of a network."""
 
-    @property
-    def counts_only(self) -> bool:
-        """Whether all that it asks the records for is counts."""
-
-    @property
-    def derives(self) -> bool:
-        """Whether a table that a larger one contains needn't be measured."""
+    counts_only: ClassVar[bool]  # whether all that it asks the records for is counts
+    derives: ClassVar[bool]  # whether a table that a larger one contains needn't be measured
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Refuse, from public facts, what can't be measured."""
@@ -489,7 +432,7 @@ class Parts(NamedTuple):
     """What a synthesizer is made of."""
 
     structure: Structure
-    budget: Budget = Uniform()
+    budget: BudgetRule = Uniform()
     conditionals: Conditionals = JointCounts()
     reconcile: Reconcile = AsMeasured()
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -140,13 +139,6 @@ def associations(cells: Iterable[tuple[slice, np.ndarray]], n: int) -> np.ndarra
     return np.concatenate(blocks[1:] or blocks)
 
 
-def subsets(members: Sequence[int], size: int) -> np.ndarray:
-    """All subsets of ``size`` members in lexicographic order: int64 (m, size)."""
-    flat = itertools.chain.from_iterable(itertools.combinations(sorted(members), size))
-    many = math.comb(len(members), size)
-    return np.fromiter(flat, dtype=np.int64, count=many * size).reshape(many, size)
-
-
 MAX_CELLS = 2**27  # one table of counts may take 1 GiB
 Members: TypeAlias = tuple[int, ...]
 Split: TypeAlias = tuple[Members, Members]  # the columns of one table are head + tail
@@ -172,15 +164,12 @@ class Counter(Protocol):
         All of them in one pass over the records, or in as few as memory permits. Sets that follow
         one another share the work on the last columns of their tails, and on equal heads.
         """
-        ...
 
     def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Tables of sets (m, s) of two-valued columns, many at once: as :meth:`BitTables.cells`."""
-        ...
 
     def encoded(self, encoding: Encoding) -> Counter:
         """The same records as two-valued columns, or with rare values merged."""
-        ...
 
 
 def count_cells(sizes: Sequence[int]) -> int:

@@ -120,35 +120,6 @@ def maximum_spanning_tree(association: np.ndarray) -> tuple[Edge, ...]:
     return tuple(sorted(edges, key=lambda edge: -rank[edge]))
 
 
-def strongest_graph(
-    sizes: Sequence[int], ranked: Iterable[Edge], cells: float
-) -> tuple[list[Edge], JunctionTree]:
-    """Edges of ``ranked`` that keep every clique within ``cells`` joint cells, and their tree.
-
-    Strongest first: an edge that would make a larger clique of two or more is dropped.
-    """
-    d, edges = len(sizes), list[Edge]()
-    adjacent = neighbours(d, ())
-    part = [{v} for v in range(d)]  # the connected part that each node lies in
-    cliques = part.copy()
-    for u, v in ranked:
-        both, whole, grown = {u, v}, part[u] | part[v], adjacent.copy()
-        grown[u], grown[v] = adjacent[u] | {v}, adjacent[v] | {u}
-        if not any(both <= clique for clique in cliques):
-            every = (around | {node} for node, around in eliminate(grown, whole))
-            small = list(
-                itertools.takewhile(lambda c: math.prod(sizes[w] for w in c) <= cells, every)
-            )
-            if len(small) < len(whole):
-                continue
-            cliques = [c for c in cliques if not c & whole] + small
-        part = [whole if w in whole else part[w] for w in range(d)]
-        adjacent = grown
-        edges.append((u, v))
-    # the edges inside cliques: chordal already, where eliminating anew could find larger cliques
-    return edges, junction_tree(d, {e for c in cliques for e in itertools.combinations(c, 2)})
-
-
 def min_fill(adjacent: Sequence[set[int]], v: int) -> tuple[int, ...]:
     """Edges missing between a node's neighbours (each twice), number of neighbours, node."""
     missing = sum(len(adjacent[v] - adjacent[u]) - 1 for u in adjacent[v])
@@ -434,10 +405,10 @@ class Distribution:
     def margins(self, sets: Iterable[Columns]) -> dict[Columns, np.ndarray]:
         """Tables of one to four columns each, rising: expected counts, one axis per column.
 
-        Parts of a set between which a separator is empty are independent. Of the others, some
-        clique sees each column in another direction, and given its cell they are independent:
-        P(i, j, k) = Σ_c P(c) P(i | c) P(j | c) P(k | c). Four columns may lie in pairs at the two
-        ends of a path instead; such sets are left out.
+        Parts of a set between which a separator is empty are independent. For the others there is a
+        clique that holds the columns, or has them behind different neighbours, and given its cell
+        they are independent: P(i, j, k) = Σ_c P(c) P(i | c) P(j | c) P(k | c). Four columns may lie
+        in pairs at the two ends of a path instead; such sets are left out.
         """
         island, parts = self._islands(), dict[Columns, list[Columns]]()
         for s in sets:

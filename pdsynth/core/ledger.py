@@ -20,17 +20,15 @@ from . import rules
 from .errors import (
     BudgetError,
     PrivacyError,
-    SchemaError,
     check_known,
     door,
     is_one_of,
     plural,
     show,
-    to_list,
     to_names,
 )
 from .noise import ONE_REPLACED, Noise, Unit
-from .rules import KINDS, Entry, add_up, compose, own_scales, value_loss
+from .rules import KINDS, Entry, add_up, compose
 from .schema import Schema
 
 REPRODUCIBLE = "noise is reproducible: do not release"
@@ -202,8 +200,7 @@ class Ledger:
 
         Empty where everybody was promised the same.
         """
-        losses: pd.Series = door("persons").losses(self)
-        return losses
+        return door("persons").losses(self)
 
     def value_epsilon(self, attribute: str, values: Sequence[Any] | None = None) -> pd.DataFrame:
         """The loss if one record's attribute changes from one value (row) to another (column).
@@ -216,30 +213,7 @@ class Ledger:
         structure is fixed and the weights are public, else ex post.
         """
         check_known([attribute], list(self.attribute_epsilon().index), "the ledger")
-        mine = self._about({attribute})
-        scales = [own_scales(e, attribute) for e in mine]
-        rows = max(map(len, scales), default=0) or 1
-        labels = list(range(rows)) if values is None else to_list("values", values)
-        if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
-            raise SchemaError(
-                f"{attribute!r} has {rows} noise scales, one per value, "
-                f"but {len(labels)} values are named"
-            )
-        raw, places = self._loss({attribute}) == math.inf, range(len(labels))
-        losses = [
-            [value_loss(mine, scales, (u, v), raw, self.records_per_person) for v in places]
-            for u in places
-        ]
-        table = pd.DataFrame(losses, index=labels, columns=labels, dtype=object)
-        sure = self.guaranteed_ex_ante
-        sure = attribute in sure if isinstance(sure, tuple) else sure
-        public = all(x.startswith("public:") for e in mine for x in e.scale_depends_on)
-        table.attrs["known"] = (
-            "before the run"
-            if sure and public
-            else "ex post: read off the run's network and scales"
-        )
-        return table
+        return door("persons").value_losses(self, attribute, values)
 
     def _about(self, group: set[str]) -> list[Entry]:
         """The entries that depend on some attributes, and the groups that they may belong to."""
@@ -279,7 +253,7 @@ class Ledger:
         return dict(door("files").write_ledger(self))
 
     def to_json(self) -> str:
-        """One JSON object per line: a header, then the entries (`algorithms` §10.1)."""
+        """One JSON object per line: a header, then the entries."""
         head = self.to_dict()
         lines = [head, *head.pop("entries")]
         return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
@@ -290,8 +264,7 @@ class Ledger:
 
         Digits, entries and their common denominator are bounded: adding up stays quick.
         """
-        ledger: Ledger = door("files").read_ledger(data)
-        return ledger
+        return door("files").read_ledger(data)
 
     def verdict(self) -> str:
         """One sentence that can't be mistaken for a guarantee that isn't there."""
@@ -353,37 +326,29 @@ class LedgerWriter:
     def __init__(
         self, ledger: Ledger, noise: Noise, n: int, schema: Schema, owners: tuple[str, ...]
     ) -> None:
-        self.ledger, self.guarantee, self._noise = ledger, ledger.guarantee, noise
+        self.ledger, self._noise = ledger, noise
         self._n: int | None = n if ledger.unit.n_is_public else None
         self.schema, self._owners = schema, owners
-        self._part: dict[str, str] = {}  # fields of a line that is composed in parallel
-        public = schema.source == "public"
-        self._domain = "schema:public" if public else "raw:inferred from the records"
+        self._domain = "schema:public"
         ledger.public_attributes = schema.names
-        if self.guarantee != "none" and not noise.private:
+        if ledger.guarantee != "none" and not noise.private:
             raise PrivacyError(
-                f"this random source adds no noise, but guarantee={self.guarantee!r}: "
+                f"this random source adds no noise, but guarantee={ledger.guarantee!r}: "
                 "use ExactNoise(), or guarantee='none'"
             )
         if noise.reproducible and noise.private:
             ledger.notes.append(REPRODUCIBLE)
-        if self.guarantee == "none":
-            ledger.write(
-                "unaccounted_access",
-                "everything",
-                source="guarantee='none'",
-                released="raw counts and scores",
-                attributes=schema.names,
-                inputs=("raw:D",),
-                why="no noise at all",
-                epsilon=math.inf,
-            )
-        elif not public:
-            self._unaccounted(
-                "domains",
-                "the schema was inferred",
-                "categories, bounds and missing values",
-                range(len(schema)),
+        self._open_account()
+
+    def _open_account(self) -> None:
+        """What is written before any question: nothing, and domains that aren't public are refused.
+
+        **Privacy:** reads the schema only.
+        """
+        if self.schema.source != "public":
+            raise PrivacyError(
+                "this schema's domains were inferred from the records: use a public one, or "
+                "schema.declare_public()"
             )
 
     @property
@@ -401,7 +366,7 @@ class LedgerWriter:
 
         **Privacy:** reads and releases nothing; costs ``epsilon`` all the same.
         """
-        if epsilon and self.guarantee != "none":
+        if epsilon:
             epsilon *= self.ledger.records_per_person
             self.ledger.write(
                 "mechanism",
@@ -433,58 +398,29 @@ class LedgerWriter:
         unit: Unit = ONE_REPLACED,
         **fields: Any,
     ) -> str:
-        """Write the cost of a mechanism, and return its entry id; ``none`` costs nothing.
+        """Write the cost of a mechanism, and return its entry id.
 
         Replacing m records of a person is m replacements: sensitivity and cost grow m times.
         ``unit``: the neighbours for which the sensitivity holds.
         """
-        if self.guarantee != "none":
-            m, claimed = self.ledger.records_per_person, epsilon if claimed is None else claimed
-            if "sensitivity" in fields:
-                fields["sensitivity"] *= m
-            self.ledger.write(
-                "mechanism",
-                step,
-                source=source,
-                mechanism=mechanism,
-                released=released,
-                attributes=self._names(touched),
-                inputs=("raw:D",),
-                epsilon=m * epsilon,
-                claimed=m * claimed,
-                n_records=self._n,
-                domain=self._domain,
-                relation=unit.relation,
-                **self._part,
-                **fields,
-            )
-        return self.ledger.last
-
-    def _unaccounted(
-        self,
-        step: str,
-        source: str,
-        released: str,
-        touched: Sequence[int],
-        why: str = "",
-        **fields: Any,
-    ) -> str:
-        """Write down a raw read, and return its entry id; ``none`` has said it once for all."""
-        if self.guarantee != "none":
-            public = self._domain == "schema:public"
-            self.ledger.write(
-                "unaccounted_access",
-                step,
-                source=source,
-                released=released,
-                why=why or "a deterministic function of the records is used without a mechanism",
-                attributes=self._names(touched),
-                inputs=("raw:D",),
-                epsilon=math.inf,
-                domain="schema:public" if public else "public:named above",
-                **fields,
-            )
-        return self.ledger.last
+        m, claimed = self.ledger.records_per_person, epsilon if claimed is None else claimed
+        if "sensitivity" in fields:
+            fields["sensitivity"] *= m
+        return self.ledger.write(
+            "mechanism",
+            step,
+            source=source,
+            mechanism=mechanism,
+            released=released,
+            attributes=self._names(touched),
+            inputs=("raw:D",),
+            epsilon=m * epsilon,
+            claimed=m * claimed,
+            n_records=self._n,
+            domain=self._domain,
+            relation=unit.relation,
+            **fields,
+        ).id
 
     def _names(self, columns: Sequence[int]) -> tuple[str, ...]:
         """The attributes that some columns belong to, each once."""

@@ -12,9 +12,6 @@ from typing import Any
 
 import numpy as np
 
-JACCARD_GRID = 2**20  # Jaccard distances enter mechanisms as integer multiples of 2^-20
-
-
 GRID = 2**30  # mutual information enters mechanisms as an integer multiple of 2^-30 bit
 
 
@@ -109,25 +106,6 @@ def normalised_risk_entropy(counts: np.ndarray) -> float:
     if len(c) < 2:
         return 0.0
     return min(max(entropy(c) / math.log2(len(c)), 0.0), 1.0) if c.any() else 1.0
-
-
-def jaccard_distances(both: np.ndarray) -> np.ndarray:
-    """1 − n₁₁/(n₁₁ + n₁₀ + n₀₁) of every two columns of 0 and 1, (d, d).
-
-    ``both`` (d, d): records in which both are 1, on the diagonal those in which one is. 1 where
-    neither column has a one; the diagonal is zero.
-
-    **Privacy:** raw; sensitivity 1, the whole range, of all pairs at once: a record may hold the
-    only ones of both columns.
-
-    >>> jaccard_distances(np.array([[2, 1], [1, 1]])).tolist()
-    [[0.0, 0.5], [0.5, 0.0]]
-    """
-    ones = np.diag(both)
-    either = ones[:, None] + ones - both
-    distance = 1 - both / np.where(either > 0, either, 1)
-    np.fill_diagonal(distance, 0.0)
-    return distance
 
 
 def marginalise(table: np.ndarray, columns: Sequence[Any], wanted: Sequence[Any]) -> np.ndarray:

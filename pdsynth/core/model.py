@@ -48,8 +48,9 @@ METHODS = "independent", "balanced"
 
 
 def deal(key: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """One uniform number per record such that of the m records with one key each m-th of [0, 1)
-    has one (systematic sampling): float (n,). Who gets which is a random order, so rows stay mixed.
+    """One number per record, float (n,), by systematic sampling.
+
+    The m records of one key get one number in each of m equal parts of [0, 1), in random order.
     """
     order = generator.permutation(len(key))
     order = order[np.argsort(key[order], kind="stable")]
@@ -195,11 +196,8 @@ class Sampling:
         return codes[:, [name not in self.hidden for name in self.schema.names]]
 
     def _source(self, where: Mapping[str, Any] | None) -> Any:
-        return self if where is None else self._condition(where)
-
-    def _condition(self, where: Mapping[str, Any] | None) -> Any:
-        """The model given ``where``, and the rules of its schema."""
-        return door("constraints").given(self, where)
+        """The model, or the model given ``where`` and the rules of its schema."""
+        return self if where is None else door("constraints").given(self, where)
 
 
 @dataclass(frozen=True)
@@ -224,16 +222,15 @@ class Model(Sampling):
     measured: tuple[Measurement, ...] = ()
 
     def __post_init__(self) -> None:
-        fields = ("schema", Schema), ("network", Network), ("ledger", Ledger)
-        for name, kind in fields:
+        for name, kind, words in (
+            ("schema", Schema, "of a model must be a Schema"),
+            ("network", Network, "of a model must be a Network"),
+            ("ledger", Ledger, "of a model must be a Ledger"),
+            ("algorithm", str, "must be a text"),
+            ("parameters", Mapping, "must be a mapping"),
+        ):
             if not isinstance(getattr(self, name), kind):
-                raise SchemaError(
-                    f"{name} of a model must be a {kind.__name__}, got {show(getattr(self, name))}"
-                )
-        if not isinstance(self.algorithm, str):
-            raise SchemaError(f"algorithm must be a text, got {show(self.algorithm)}")
-        if not isinstance(self.parameters, Mapping):
-            raise SchemaError(f"parameters must be a mapping, got {show(self.parameters)}")
+                raise SchemaError(f"{name} {words}, got {show(getattr(self, name))}")
         if not is_whole(self.n, 1):
             raise SchemaError(f"n of a model must be a positive integer, got {show(self.n)}")
         if {*self.network.order} != {*self.domain.names}:
@@ -293,7 +290,7 @@ class Model(Sampling):
         Its ``exact`` is a model whose network and ``conditionals`` keep the rules, or None where
         records are drawn again until they do.
         """
-        return self._condition(None) if self.schema.masks else None
+        return door("constraints").given(self, None) if self.schema.masks else None
 
     def draw_codes(
         self, n: int, generator: np.random.Generator, method: str = "independent"
@@ -342,8 +339,7 @@ class Model(Sampling):
 
         **Privacy:** post-processing of the release; costs nothing.
         """
-        answer: Any = door("answers").marginal(self, names, interval, repeats, random_state)
-        return answer
+        return door("answers").marginal(self, names, interval, repeats, random_state)
 
     def expectation(
         self,
@@ -364,8 +360,7 @@ class Model(Sampling):
 
         **Privacy:** post-processing of the release; costs nothing.
         """
-        answer: Any = door("answers").expectation(self, weights, interval, repeats, random_state)
-        return answer
+        return door("answers").expectation(self, weights, interval, repeats, random_state)
 
     def check(self) -> list[str]:
         """Violated rules L1–L11, each with its code; empty if none.
@@ -380,28 +375,20 @@ class Model(Sampling):
     def uncovered(self) -> list[str]:
         """Tables that no line of the ledger pays for (rule L11), in words; empty if none."""
         bits = self.encoding
-        owner = None if bits is None else dict(zip(bits.schema.names, bits.owners, strict=True))
+        owner = {} if bits is None else dict(zip(bits.schema.names, bits.owners, strict=True))
+
+        def release(name: str, nodes: Sequence[str], cells: int, ids: tuple[str, ...]) -> Release:
+            return Release(name, tuple(owner.get(node, node) for node in nodes), cells, ids)
+
         sources = self.sources or ((),) * len(self.tables)
-        measured = [
-            Release(
-                f"{' × '.join(m.attributes)}, measured",
-                tuple(n if owner is None else owner[n] for n in m.attributes),
-                m.table.size,
-                (m.entry,),
-            )
-            for m in self.measured
-        ]
         tables = zip(self.network.pairs, self.tables, sources, strict=True)
-        conditionals = [
-            Release(
-                child,
-                tuple(n if owner is None else owner[n] for n in (child, *parents)),
-                math.prod(table.shape),
-                ids,
-            )
-            for (child, parents), table, ids in tables
+        found = [
+            release(c, (c, *ps), math.prod(table.shape), ids) for (c, ps), table, ids in tables
         ]
-        return check_coverage([*conditionals, *measured], self.ledger.entries)
+        for m in self.measured:
+            name = f"{' × '.join(m.attributes)}, measured"
+            found.append(release(name, m.attributes, m.table.size, (m.entry,)))
+        return check_coverage(found, self.ledger.entries)
 
     @property
     def private(self) -> bool:
@@ -440,8 +427,7 @@ class Model(Sampling):
     @classmethod
     def from_dict(cls, data: Any) -> Model:
         """The inverse of :meth:`to_dict`; refuses what :meth:`from_json` refuses."""
-        model: Model = door("files").read_model(data)
-        return model
+        return door("files").read_model(data)
 
     def __repr__(self) -> str:
         word = "" if self.private else "NOT PRIVATE, "

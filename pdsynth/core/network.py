@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -17,6 +19,7 @@ import numpy as np
 from .errors import (
     BudgetError,
     SchemaError,
+    check_known,
     door,
     is_one_of,
     plural,
@@ -87,16 +90,6 @@ class Network:
             raise SchemaError(f"{parent!r} is a parent of {child!r} already")
         return Network.from_edges(self.order, [*self.edges, (parent, child)])
 
-    def without_edge(self, parent: str, child: str) -> Network:
-        """The network with one edge less; SchemaError if it isn't there."""
-        parents = self.parents(child)
-        if not is_one_of(parent, parents):
-            raise SchemaError(
-                f"{show(parent)} is no parent of {child!r}: its parents are {parents}"
-            )
-        fewer = tuple(p for p in parents if p != parent)
-        return Network(tuple((c, fewer if c == child else ps) for c, ps in self.pairs))
-
     @classmethod
     def of_columns(
         cls, pairs: Iterable[tuple[int, tuple[int, ...]]], names: Sequence[str]
@@ -125,12 +118,8 @@ class Network:
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Parents of an attribute."""
-        parents = dict(self.pairs)
-        if not is_one_of(name, parents):
-            raise SchemaError(
-                f"no attribute {show(name)} in the network; it has {', '.join(parents)}"
-            )
-        return parents[name]
+        check_known([name], self.order, "the network")
+        return dict(self.pairs)[name]
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -249,15 +238,12 @@ class Restriction:
 
     def on(self, names: Sequence[str]) -> Permitted:
         """The same policy over the columns of a schema; a strange attribute raises SchemaError."""
-
-        def column(name: str) -> int:
-            if name not in names:
-                raise SchemaError(f"no attribute {name!r} in the schema; it has {', '.join(names)}")
-            return names.index(name)
-
-        allowed = ~np.eye(len(names), dtype=bool)
+        first_names = [name for name in (self.target, *self.sensitive) if name is not None]
+        edges = *self.forced, *self.forbidden
+        check_known([*first_names, *itertools.chain(*edges)], names, "the schema")
+        allowed, column = ~np.eye(len(names), dtype=bool), names.index
         forced = np.zeros_like(allowed)
-        first = [column(name) for name in (self.target, *self.sensitive) if name is not None]
+        first = [*map(column, first_names)]
         for parent, child in self.forced:
             forced[column(child), column(parent)] = True
         for parent, child in self.forbidden:
@@ -369,13 +355,19 @@ def check_restriction(restriction: Restriction | None, k: int | str, schema: Sch
     return permitted
 
 
+def subsets(members: Sequence[int], size: int) -> np.ndarray:
+    """All subsets of ``size`` members in lexicographic order: int64 (m, size)."""
+    flat = itertools.chain.from_iterable(itertools.combinations(sorted(members), size))
+    many = math.comb(len(members), size)
+    return np.fromiter(flat, dtype=np.int64, count=many * size).reshape(many, size)
+
+
 @dataclass(frozen=True)
 class Candidates:
     """Attribute–parent pairs to choose from, by their number of parents.
 
     ``by_size``: for each number s of parents the columns of children (m,) and of their parents (m,
-    s). ``depends_on`` is
-    ``"public"`` or the id of the ledger entry that the candidates are computed from.
+    s). ``depends_on``: ``"public"``, or the ledger entry that the candidates are computed from.
     """
 
     by_size: tuple[tuple[np.ndarray, np.ndarray], ...]

@@ -24,7 +24,7 @@ import numpy as np
 from .errors import BudgetError, PrivacyError, is_one_of, show
 
 NEIGHBOURS = {"replace_one": "replace", "add_remove": "add or remove"}
-MOST_ZERO_SUM = 32  # cells of a table with zero-sum noise
+MOST_ZERO_SUM = 32  # cells; of larger tables zero-sum noise saves below 3 % and takes longer
 Scale = Fraction | tuple[Fraction, ...]  # of a table's noise: one, or one per value of the child
 
 
@@ -74,14 +74,14 @@ class Unit:
         return Fraction(self.moved * tables) / epsilon
 
     def as_pure(self, epsilon: Fraction, tables: int = 0) -> float:
-        """The ε of Laplace noise as large, on one number, or on tables that share it evenly."""
+        """The ε at which Laplace noise is as large as this unit's.
+
+        On one number (``tables`` = 0), or on each of some tables that share the budget.
+        """
         return float(epsilon)
 
     def sums_to_n(self, cells: int) -> bool:
-        """Whether a table of so many cells gets zero-sum noise, which leaves its sum, n, as it is.
-
-        Only where n is public. Beyond 32 cells it saves less than 3 % and takes longer.
-        """
+        """Whether a table of so many cells gets zero-sum noise, which leaves its sum n as it is."""
         return self.n_is_public and 2 <= cells <= MOST_ZERO_SUM
 
     def cost(self, scale: Scale, columns: int) -> Fraction:
@@ -149,8 +149,8 @@ LIMIT = 2**62  # numerators of selections fit 64 bits below it, with room for th
 class Noise:
     """A random source with one child stream per step.
 
-    ``reproducible``: someone else could draw the same noise, as long as a source doesn't say that
-    nobody can. ``private``: it is noise at all. ``zero_sum``: it has the zero-sum law, too.
+    ``reproducible``: whether somebody else could draw the same noise; True unless a source says
+    otherwise. ``private``: it is noise at all. ``zero_sum``: it has the zero-sum law, too.
     ``permutes``: it chooses by permute-and-flip alone.
     """
 

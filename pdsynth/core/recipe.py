@@ -173,17 +173,17 @@ FINAL = "fit", "prepare"  # what no subclass may override
 class Recipe(Habits):
     """What all synthesizers share: parameters as in scikit-learn, refusals, fit and sample.
 
-    ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``; every other text says what strict
-    does, :mod:`pdsynth.published` what the papers print. ``noise``: ``"exact"``,
-    ``"opendp"`` (the same laws, hardened) or ``"common"`` (seeded, for simulations).
-    ``random_state``: None draws from the operating system; with a seed, or common noise, a fit is
-    NOT PRIVATE and says so. ``records_per_person``: ε covers all m records of a person.
-    ``relation``: ``"replace_one"``, n public; or, where all parts ask for counts alone,
-    ``"add_remove"``, which protects membership: ε is for one record more or less, n is a noisy
-    count for ε/20, and a table may have no rows. ``reconcile``: ``Agree()`` or ``AsMeasured()``;
-    None: the recipe's. ``delta``: None, or for
-    ConsistentBayes a small chance, far below 1/n: the fit is then (ε, δ)-DP and NOT pure, its noise
-    is Gaussian, and its ledger counts in ρ of zCDP (:mod:`pdsynth.concentrated`).
+    ``guarantee``: ``"strict"``, ``"published"`` or ``"none"``; all other docstrings describe
+    strict; :mod:`pdsynth.published` describes the prints. ``noise``: ``"exact"``, ``"opendp"`` (the
+    same laws, hardened) or ``"common"`` (seeded, for simulations). ``random_state``: None draws
+    from the operating system; with a seed, or common noise, a fit is NOT PRIVATE and says so.
+    ``records_per_person``: ε covers all m records of a person. ``relation``: ``"replace_one"``, n
+    public; or, where all parts ask for counts alone, ``"add_remove"``, which protects membership: ε
+    is for one record more or less, n is a noisy count, for 1/20 of the ε that private bins leave,
+    and a table may have no rows. ``reconcile``: ``Agree()`` or ``AsMeasured()``; None: the
+    recipe's. ``delta``: None, or for ConsistentBayes a small chance, far below 1/n: the fit is then
+    (ε, δ)-DP and NOT pure, its noise is Gaussian, and its ledger counts in ρ of zCDP
+    (:mod:`pdsynth.concentrated`).
 
     Attributes
     ----------
@@ -276,10 +276,9 @@ class Recipe(Habits):
         """
         epsilon, unit = self._promise(people)
         if self.delta is not None:
-            ledger: Ledger = door("concentrated").open_ledger(
+            return door("concentrated").open_ledger(
                 epsilon, self.delta, unit.relation, unit.records
             )
-            return ledger
         levels = () if people is None else people.levels
         return Ledger(
             epsilon,
@@ -502,8 +501,7 @@ class Recipe(Habits):
         if given is not None:
             return given
         if self.noise == "opendp":
-            secured: Noise = door("secure").OpenDPNoise()
-            return secured
+            return door("secure").OpenDPNoise()
         if self.noise == "common":
             return CommonNoise(self.random_state or 0)
         return ExactNoise(self.random_state)
@@ -563,8 +561,7 @@ def open_records(data: Any, schema: Schema) -> AbstractContextManager[Records]:
         data = Records(schema.encode(data, empty=True), schema)
     if isinstance(data, Records):
         return nullcontext(data)
-    records: AbstractContextManager[Records] = data.open(schema)
-    return records
+    return data.open(schema)
 
 
 def close(curator: Curator) -> tuple[str, ...]:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from .counts import MAX_CELLS, Codes, Counter, CountLogs, associations, entropies, subsets
+from .counts import MAX_CELLS, Codes, Counter, CountLogs, associations, entropies
 from .errors import BudgetError
-from .measures import GRID, Score, jaccard_distances
+from .measures import GRID, Score
+from .network import subsets
 from .schema import BinaryEncoding, Merging, Schema
 
 Tables = Iterator[tuple[tuple[int, ...], np.ndarray]]
@@ -281,7 +282,6 @@ def _associations(table: np.ndarray, n: int) -> list[int]:
     return out
 
 
-Derived = TypeVar("Derived")
 KEPT_CELLS = 2**24  # of the tables that are kept for the next question
 STEP_CELLS = 2**21  # of the tables that are counted in one pass, before they are asked for
 
@@ -320,7 +320,6 @@ class Records:
         self.owners = schema.names if owners is None else tuple(owners)
         self._tables: dict[tuple[int, ...], np.ndarray] = {}
         self._expected: dict[tuple[int, ...], None] = {}
-        self._derived: dict[Any, Any] = {}
         self._cells = 0
 
     @property
@@ -380,17 +379,8 @@ class Records:
         return np.array([measure.of(t.reshape(len(t), -1)) for t in tables], dtype=np.int64)
 
     def pairwise(self, measure: str) -> np.ndarray:
-        """I (bits), K (records²) or J (Jaccard distance) of all pairs: (d, d), zero diagonal."""
+        """I (bits) or K (records²) of all pairs: (d, d), zero diagonal."""
         d = len(self.schema)
-        if measure == "J":
-            both = np.zeros((d, d), dtype=np.int64)
-            for size in (1, 2):
-                sets = subsets(range(d), size)
-                for rows, table in self.counter.cells(sets):
-                    both[sets[rows, 0], sets[rows, -1]] = both[sets[rows, -1], sets[rows, 0]] = (
-                        table[-1]
-                    )
-            return jaccard_distances(both)
         of = self.lattice.association if measure == "K" else self.lattice.information
         matrix = np.zeros((d, d), dtype=np.int64 if measure == "K" else float)
         i, j = np.triu_indices(d, 1)
@@ -417,10 +407,3 @@ class Records:
     def lattice(self) -> Lattice:
         """The entropy lattice of these records, filled as it is asked."""
         return Lattice(self.counter)
-
-    def derive(self, make: Callable[[Records], Derived]) -> Derived:
-        """What ``make`` computes from these records, once; kept for the next question."""
-        if make not in self._derived:
-            self._derived[make] = make(self)
-        result: Derived = self._derived[make]
-        return result

@@ -1,13 +1,14 @@
-"""Lines of a ledger, how their costs add up, and the rules L1–L10 (`algorithms` §10.2).
+"""Lines of a ledger, how their costs add up, and the rules L1–L11 that a ledger is held to.
 
-Costs compose sequentially, or in parallel over disjoint records. Rule L11 is in `coverage`.
+Costs compose sequentially, or in parallel over disjoint records. L11 is
+:func:`check_coverage`, below.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from .noise import ONE_REPLACED, Unit, histogram_cost
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
 COUNTING = ("discrete_laplace", "zero_sum_laplace")  # they release numbers with noise
 NOISES = (*COUNTING, "discrete_gaussian")  # and with delta
+UNKNOWN = "which is neither public nor an earlier entry"
 LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
     **{score.lemma: score.sensitivity for score in SCORES.values()},
     "lemma:joint_counts": lambda n, x, pi: 2,
@@ -35,7 +37,7 @@ LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the ledger; see the fields of `algorithms` §10.1.
+    """One line of the ledger.
 
     ``sensitivity`` and ``scale`` are in the unit of ``released``; a tuple has one scale per row of
     the table, whose number of cells is ``columns``. ``epsilon`` is the true cost, ``claimed`` the
@@ -117,33 +119,6 @@ def _parallel(part: Iterable[Entry], what: str) -> Fraction | float:
     return sum(sorted(costs, reverse=True)[: 1 if what == "claimed" or doubled else 2], Fraction(0))
 
 
-def own_scales(entry: Entry, attribute: str) -> tuple[Fraction, ...]:
-    """Noise scales per value of the attribute's own table; of any other entry none."""
-    own = isinstance(entry.scale, tuple) and entry.attributes[0] == attribute
-    return entry.scale if own else ()  # type: ignore[return-value]
-
-
-def value_loss(
-    entries: Iterable[Entry],
-    scales: Iterable[Sequence[Fraction]],
-    move: tuple[int, int],
-    raw: bool,
-    per_person: int,
-) -> Fraction | float:
-    """The loss if a value u becomes v: 1/b_u + 1/b_v in a table with its own ``scales``.
-
-    That is of a replaced record already, so it isn't doubled where records are added or removed.
-    """
-    u, v = move
-    if u == v or raw:
-        return Fraction(0) if u == v else math.inf
-    moved = [
-        replace(e, epsilon=per_person * (1 / s[u] + 1 / s[v]), relation="replace_one") if s else e
-        for e, s in zip(entries, scales, strict=True)
-    ]
-    return compose(moved, "cost")
-
-
 def check(
     entries: Sequence[Entry],
     *,
@@ -205,30 +180,15 @@ def _check_entry(
             yield from checks[e.mechanism](e, known, per_person)
         for source in e.scale_depends_on:
             if not source.startswith("public:") and source not in known:
-                yield (
-                    "L5",
-                    (
-                        f"its scale depends on {source!r}, "
-                        "which is neither public nor an earlier entry"
-                    ),
-                )
+                yield "L5", f"its scale depends on {source!r}, {UNKNOWN}"
     if not e.domain.startswith(("schema:public", "public:")) and e.domain not in known:
         yield "L9", f"its domain comes from {e.domain!r}"
 
 
 def check_noise(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
     """Rule L3 for Laplace noise: ε is sensitivity ÷ scale, and the lemma's sensitivity is due."""
-    yield from (("L3", message) for message in _check_noise(e, per_person))
-
-
-def check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
-    """Rule L4: candidates and units, and the lemma's sensitivity is due."""
-    yield from (("L4", message) for message in _check_selection(e, known, per_person))
-
-
-def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
     if e.sensitivity is None or e.scale is None:
-        yield "a noisy release needs its sensitivity and its scale"
+        yield "L3", "a noisy release needs its sensitivity and its scale"
         return
     true = (
         per_person * histogram_cost(e.scale, e.columns, Unit(e.relation))
@@ -236,43 +196,38 @@ def _check_noise(e: Entry, per_person: int) -> Iterator[str]:
         else e.sensitivity / e.scale
     )
     if e.epsilon != true:
-        yield f"charged ε = {e.epsilon}, but sensitivity ÷ scale gives {true}"
+        yield "L3", f"charged ε = {e.epsilon}, but sensitivity ÷ scale gives {true}"
     if e.lemma and e.lemma not in LEMMAS:
-        yield f"no lemma is called {e.lemma!r}"
+        yield "L3", f"no lemma is called {e.lemma!r}"
     due = per_person * (_least_sensitivity(e) if e.lemma else 1)  # whole numbers move by 1 at least
     if e.sensitivity < due:
-        yield f"sensitivity {e.sensitivity}, but {e.lemma or 'a whole number'} gives {due}"
-
-
-def _check_zero_sum(e: Entry) -> Iterator[str]:
-    """Its lemma holds for one table of counts of all records, whose number is public."""
-    if e.relation != "replace_one":
-        yield "zero-sum noise shows n, which is secret when a record may be added or removed"
-    if e.record_filter is not None:
-        yield "zero-sum noise shows how many records a part has, which is secret"
-    if e.lemma != "lemma:zero_sum" or e.domain_sizes is None or e.n_records is None:
-        yield "zero-sum noise is for one table of counts, with its size and n (lemma:zero_sum)"
-    if isinstance(e.scale, tuple):
-        yield "zero-sum noise has one scale for all cells"
-
-
-def _check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[str]:
-    if e.candidates != "public" and e.candidates not in known:
-        yield f"candidates come from {e.candidates!r}, which is neither public nor an earlier entry"
-    if e.score_unit != e.sensitivity_unit:
-        yield f"score in {e.score_unit!r}, sensitivity in {e.sensitivity_unit!r}"
-    due = per_person * _least_sensitivity(e)
-    if e.sensitivity is not None and e.sensitivity < due:
-        yield (
-            f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} "
-            f"for domain sizes {e.domain_sizes}"
-        )
+        yield "L3", f"sensitivity {e.sensitivity}, but {e.lemma or 'a whole number'} gives {due}"
 
 
 def check_zero_sum(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
-    """Rule L3 for zero-sum noise: as for Laplace noise, and n is public."""
+    """Rule L3 for zero-sum noise: as for Laplace noise, of one table of all records, n public."""
     yield from check_noise(e, known, per_person)
-    yield from (("L3", message) for message in _check_zero_sum(e))
+    if e.relation != "replace_one":
+        yield "L3", "zero-sum noise shows n, which is secret when a record may be added or removed"
+    if e.record_filter is not None:
+        yield "L3", "zero-sum noise shows how many records a part has, which is secret"
+    if e.lemma != "lemma:zero_sum" or e.domain_sizes is None or e.n_records is None:
+        needed = "its size and n (lemma:zero_sum)"
+        yield "L3", f"zero-sum noise is for one table of counts, with {needed}"
+    if isinstance(e.scale, tuple):
+        yield "L3", "zero-sum noise has one scale for all cells"
+
+
+def check_selection(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[str, str]]:
+    """Rule L4: candidates and units, and the lemma's sensitivity is due."""
+    if e.candidates != "public" and e.candidates not in known:
+        yield "L4", f"candidates come from {e.candidates!r}, {UNKNOWN}"
+    if e.score_unit != e.sensitivity_unit:
+        yield "L4", f"score in {e.score_unit!r}, sensitivity in {e.sensitivity_unit!r}"
+    due = per_person * _least_sensitivity(e)
+    if e.sensitivity is not None and e.sensitivity < due:
+        sizes = f"for domain sizes {e.domain_sizes}"
+        yield "L4", f"sensitivity {e.sensitivity}, but {e.lemma} gives {due} {sizes}"
 
 
 MECHANISMS: dict[str, Check] = {

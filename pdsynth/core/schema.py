@@ -220,8 +220,7 @@ class Schema:
         """Where records can be by the rules: rising columns and bool, one axis each. Public."""
         if not self.rules:
             return ()
-        masks: tuple[Mask, ...] = door("constraints").combine(self.rules, self.attributes)
-        return masks
+        return door("constraints").combine(self.rules, self.attributes)
 
     def break_rules(self, codes: np.ndarray) -> np.ndarray:
         """Which records (n, d) break a rule, whatever it does with them: bool (n,).
@@ -301,8 +300,7 @@ class Schema:
         """
         if not any(a.recode for a in self.attributes):
             return frame
-        taken: pd.DataFrame = door("files").take_columns(frame, self.attributes)
-        return taken
+        return door("files").take_columns(frame, self.attributes)
 
     def find_columns(self, there: Collection[str]) -> list[str]:
         """The column of a table that each attribute is read from: of its own name, else its raw
@@ -310,8 +308,7 @@ class Schema:
         """
         if not any(a.recode for a in self.attributes):
             return list(self.names)
-        columns: list[str] = door("files").find_columns(self.attributes, there)
-        return columns
+        return door("files").find_columns(self.attributes, there)
 
     def decode(self, codes: np.ndarray, uniforms: np.ndarray | None = None) -> pd.DataFrame:
         """A table from codes (n_records, n_attributes).
@@ -334,8 +331,7 @@ class Schema:
         if not self.rules:
             return frame
         by_name = {a.name: a for a in self.attributes}
-        ordered: pd.DataFrame = door("constraints").put_in_order(frame, self.rules, by_name, fixed)
-        return ordered
+        return door("constraints").put_in_order(frame, self.rules, by_name, fixed)
 
     # --- how files hold a schema is the business of ``files`` ------------------------------------
 
@@ -349,8 +345,7 @@ class Schema:
         marked ``source="data"``; a strict fit refuses it unless you say
         ``schema.declare_public()``.
         """
-        schema: Schema = door("files").infer_schema(frame, bins)
-        return schema
+        return door("files").infer_schema(frame, bins)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Schema:
@@ -359,8 +354,7 @@ class Schema:
         ``source`` is "data" while any line says ``public = false`` or begins with "?". Raises
         SchemaError that names the file, the attribute and the remedy.
         """
-        schema: Schema = door("files").open_schema(path)
-        return schema
+        return door("files").open_schema(path)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a TOML file that :meth:`read` reads as this schema.
@@ -385,8 +379,7 @@ class Schema:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
         """The inverse of :meth:`to_dict`; a malformed document raises SchemaError."""
-        schema: Schema = door("files").read_schema_document(data)
-        return schema
+        return door("files").read_schema_document(data)
 
     def _repr_html_(self) -> str:
         return str(door("files").render("pdsynth.files", "schema.html", schema=self))
@@ -504,8 +497,8 @@ class BinaryEncoding:
 class Merging:
     """A schema some of whose values stand as one: rare ones, whose tables would be mostly noise.
 
-    ``codes``: for each attribute the merged value of each of its values, int64 (|X|,), which take
-    0 … m − 1 and none is left out. Where all of them differ the attribute stays as it is.
+    ``codes``: for each attribute the merged value of each of its values, int64 (|X|,); together
+    they are 0 … m − 1 without a gap. Where all of them differ the attribute stays as it is.
     ``named``: what the merged values are; None: they have numbers for names.
 
     **Privacy:** which values stand as one is a function of releases, and :meth:`encode` alone
@@ -561,39 +554,11 @@ class Merging:
 def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
     """The table and its schema from scikit-learn's ``(X, y, schema)``, or from ``(frame, schema)``.
 
-    ``y`` with a name becomes a column of the table; it is one attribute more. In second place it
-    may be the schema.
-
     **Privacy:** raw records in, raw records out.
     """
     if schema is None and not isinstance(y, (pd.Series, pd.DataFrame, np.ndarray, list, tuple)):
         return data, y  # the schema in second place
-    if y is None:
-        return data, schema
-    columns = y.to_frame() if isinstance(y, pd.Series) else y
-    named = isinstance(columns, pd.DataFrame) and not (isinstance(y, pd.Series) and y.name is None)
-    if not named:
-        raise SchemaError(
-            f"y is a {type(y).__name__} without a name, but every column of a "
-            "synthetic table needs one: give a Series with the name of its "
-            "attribute, or put it into the table and leave y out"
-        )
-    if not isinstance(data, pd.DataFrame):
-        raise SchemaError(f"y stands beside a DataFrame only, got {type(data).__name__}")
-    twice = [str(name) for name in columns.columns if name in data.columns]
-    if twice:
-        raise SchemaError(
-            f"y brings column(s) that the table has already: {twice}; leave y out, or drop them"
-        )
-    if not columns.index.equals(data.index):
-        raise SchemaError(
-            f"y has {len(columns):,} rows with another index than the table's "
-            f"{len(data):,}: take both from the same frame"
-        )
-    joined = pd.concat([data, columns], axis=1)
-    if isinstance(schema, Schema) and {*joined.columns} == {*schema.names}:
-        joined = joined[list(schema.names)]
-    return joined, schema
+    return data if y is None else door("files").join_target(data, y, schema), schema
 
 
 Encoding = BinaryEncoding | Merging  # another view of the same records

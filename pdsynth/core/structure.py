@@ -8,7 +8,6 @@ is given, :class:`Learner` the base of those that choose parent sets among such 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ import numpy as np
 from .counts import MAX_CELLS
 from .curator import Candidates, Curator
 from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, positive, show
-from .network import Network, Permitted, Restriction, check_restriction, permit
+from .network import Network, Permitted, Restriction, check_restriction, permit, subsets
 from .noise import ONE_REPLACED
 from .schema import Facts, Merging, Schema
 
@@ -55,7 +54,7 @@ class MaxParents:
         self, placed: tuple[int, ...], child_size: int, sizes: Sequence[int]
     ) -> list[np.ndarray]:
         """Arrays (m, s) of parent sets among ``placed``."""
-        return [subsets(tuple(sorted(placed)), min(self.k, len(placed)))]
+        return [kept_subsets(tuple(sorted(placed)), min(self.k, len(placed)))]
 
     def after_forcing(self, taken: int) -> MaxParents:
         """The same rule when some parents are forced."""
@@ -223,11 +222,7 @@ def count_sets(sizes: Sequence[int], cells: int, members: int) -> tuple[int, ...
     )
 
 
-@lru_cache(maxsize=4096)
-def subsets(placed: tuple[int, ...], size: int) -> np.ndarray:
-    """All sets of so many columns: int64 (m, size)."""
-    rows = list(itertools.combinations(placed, size))
-    return np.array(rows, dtype=np.int64).reshape(len(rows), size)
+kept_subsets = lru_cache(maxsize=4096)(subsets)  # children of one step have the same parent sets
 
 
 @lru_cache(maxsize=4096)
@@ -382,11 +377,12 @@ def released_columns(curator: Curator) -> list[Measurement]:
 class StructureResult:
     """A network, and what a budget may use: weights of its nodes, the ledger entry they come from.
 
-    ``derived``: so many first pairs are contained in the next table and needn't be measured.
-    ``known``: attributes whose loss policy fixed before the run; True: all. ``rule``: how many
-    parents, in words. ``foreseen``: what the budget asked before. ``attributes``: what a fitted
-    synthesizer shows besides, by name. ``measurements``: tables of a structure that measures.
-    ``schema``: of the nodes, where they aren't those of the facts but their bits.
+    ``derived``: how many first pairs lie inside the next pair's table, so that they aren't
+    measured. ``known``: attributes whose loss policy fixed before the run; True: all. ``rule``: how
+    many parents, in words. ``foreseen``: the answers that the budget rule got before the network
+    was learnt. ``attributes``: what a fitted synthesizer shows besides, by name. ``measurements``:
+    tables of a structure that measures. ``schema``: of the nodes, where they aren't those of the
+    facts but their bits.
     """
 
     network: Network

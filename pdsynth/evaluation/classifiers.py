@@ -1,4 +1,4 @@
-"""The protocol of Hittmeir, Mayer and Ekelhart (2022): five classifiers (`algorithms` §12.5)."""
+"""The protocol of Hittmeir, Mayer and Ekelhart (2022): five classifiers."""
 
 import warnings
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,6 @@
 """What a synthetic table gives away about one attribute of a person whose others are known.
 
-Hittmeir, Mayer and Ekelhart (2022), §II and §V-B; `algorithms` §5.1, §12.6, §12.8.
+Hittmeir, Mayer and Ekelhart (2022), §II and §V-B.
 """
 
 import math

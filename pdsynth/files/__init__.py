@@ -10,6 +10,7 @@ from .session import Session
 from .showing import show_ledger, show_network, show_recipe
 from .story import count_pairs, in_words, say_pairs, story
 from .taking import find_columns, read_as_written, take_columns
+from .target import join_target
 
 __all__ = [
     "say_outside",
@@ -33,6 +34,7 @@ __all__ = [
     "find_columns",
     "find_problems",
     "in_words",
+    "join_target",
     "render",
     "say_pairs",
     "show_ledger",

@@ -1,7 +1,6 @@
 """What θ decides in the thesis' HPPrivBayes: who is in group A, and which group has more noise.
 
-Arithmetic on raw associations, without a fit: the printed scales of Algorithms 5 and 6
-(`algorithms` §21).
+Arithmetic on raw associations, without a fit: the printed scales of Algorithms 5 and 6.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Persons with an ε of their own: copies with and without their level, a sample, all at the least.
 
 Figure 1 moves how many persons have which level, and how strongly that goes with education. Figure
-2 asks what many levels and few records do (`algorithms` §21, the open questions).
+2 asks what many levels and few records do.
 """
 
 from collections.abc import Iterator

@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from math import floor, gcd, lcm, log10
+from math import floor, gcd, inf, lcm, log10
 from typing import Any
 
 import numpy as np
@@ -40,15 +40,26 @@ from ..core import (
     Split,
     Unit,
     check_schema,
+    compose,
     integer_weights,
     junction_tree,
     positive,
     show,
+    to_list,
 )
 
 LEVEL = "person_epsilon"  # the column that says which level a record has
 MOST_LEVELS, MOST_COPIES = 32, 1_000
-__all__ = ["LEVEL", "People", "check", "choose_levels", "losses", "neighbours", "undo"]
+__all__ = [
+    "LEVEL",
+    "People",
+    "check",
+    "choose_levels",
+    "losses",
+    "neighbours",
+    "undo",
+    "value_losses",
+]
 
 
 @dataclass(frozen=True)
@@ -343,6 +354,42 @@ def losses(ledger: Ledger) -> pd.Series:
     most = max(ledger.levels, default=Fraction(1))
     bounds = {float(g): ledger.finite * g / most for g in ledger.levels}
     return pd.Series(bounds, dtype=object, name="epsilon").rename_axis(LEVEL)
+
+
+def value_losses(ledger: Ledger, attribute: str, values: Sequence[Any] | None) -> pd.DataFrame:
+    """As :meth:`.Ledger.value_epsilon`: of moves from a value (row) to another (column)."""
+    mine = [e for e in ledger.entries if e.kind == "group" or attribute in e.attributes]
+    scales = [e.scale if e.attributes[:1] == (attribute,) else None for e in mine]
+    own = [s if isinstance(s, tuple) else () for s in scales]  # of the attribute's own table
+    rows = max(map(len, own), default=0) or 1
+    labels = list(range(rows)) if values is None else to_list("values", values)
+    if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
+        raise SchemaError(
+            f"{attribute!r} has {rows} noise scales, one per value, "
+            f"but {len(labels)} values are named"
+        )
+    raw = ledger.attribute_epsilon([attribute]).iloc[0] == inf
+
+    def lost(u: int, v: int) -> Fraction | float:
+        """1/b_u + 1/b_v of a replaced record in a table with its own scales b, not doubled."""
+        if u == v or raw:
+            return Fraction(0) if u == v else inf
+        m = ledger.records_per_person
+        moved = [
+            replace(e, epsilon=m * (1 / s[u] + 1 / s[v]), relation="replace_one") if s else e
+            for e, s in zip(mine, own, strict=True)
+        ]
+        return compose(moved, "cost")
+
+    places = range(len(labels))
+    losses = [[lost(u, v) for v in places] for u in places]
+    table = pd.DataFrame(losses, index=labels, columns=labels, dtype=object)
+    sure = ledger.guaranteed_ex_ante
+    sure = attribute in sure if isinstance(sure, tuple) else sure
+    public = all(x.startswith("public:") for e in mine for x in e.scale_depends_on)
+    after = "ex post: read off the run's network and scales"
+    table.attrs["known"] = "before the run" if sure and public else after
+    return table
 
 
 def neighbours(ledger: Ledger) -> str:

@@ -28,8 +28,8 @@ def printed_half(tables: int, epsilon: Fraction, claimed: Fraction, source: str)
 def sensitivity_weights(counts: np.ndarray) -> np.ndarray:
     """w_x = SD_x / Σ SD with SD_x = −log₂ P(x), one weight per value; thesis, Definition 11.
 
-    A declared value without records has no SD; then one is added to every count (`algorithms`,
-    HPPrivBayes ambiguity 10).
+    A declared value without records has no SD, and the thesis doesn't say what then: here one is
+    added to every count.
 
     **Privacy:** of raw counts they are raw, and no ε covers a noise scale computed from them.
 

@@ -3,14 +3,14 @@
 Bits of one attribute can be separated. ``affinity="auto"`` is the printed one, of a similarity
 where distances are meant. Clusters are independent by construction, without noise, too.
 
-How ambiguous lines of HMPrivBayes are read (`algorithms` §4.2): 1. Algorithm 1 expects distances,
-DPSC feeds it similarities: ``affinity``. 2. l' = min(|C|−1, l), not d. 3. Tables are made before
-sampling. 4. All information is in bits. 5. MIC of bits is I: only the 2 × 2 grid exists. 6. Strict
-clusters whole attributes. Codes that don't exist are drawn again (``BinaryEncoding.decode``). 7. A
-cluster of one bit has one table and no pair to select; a filter that leaves a child no candidate
-gives Π = {}; one that leaves table l'+1 less than the first l' bits is given them back, or those
-tables could not be derived. 8. n in (7) and (11) is the number of values. 9. Formula (9) with η = 0
-would drop pairs with noise below zero; here it drops nothing. 10. Empty clusters are left out.
+How ambiguous lines of HMPrivBayes are read: 1. Algorithm 1 expects distances, DPSC feeds it
+similarities: ``affinity``. 2. l' = min(|C|−1, l), not d. 3. Tables are made before sampling. 4. All
+information is in bits. 5. MIC of bits is I: only the 2 × 2 grid exists. 6. Strict clusters whole
+attributes. Codes that don't exist are drawn again (``BinaryEncoding.decode``). 7. A cluster of one
+bit has one table and no pair to select; a filter that leaves a child no candidate gives Π = {}; one
+that leaves table l'+1 less than the first l' bits is given them back, or those tables could not be
+derived. 8. n in (7) and (11) is the number of values. 9. Formula (9) with η = 0 would drop pairs
+with noise below zero; here it drops nothing. 10. Empty clusters are left out.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from copy import copy
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ..core import (
     GRID,
-    JACCARD_GRID,
     SCORES,
     BudgetError,
     Candidates,
@@ -24,7 +25,9 @@ from ..core import (
 )
 from ..core import split_pairs as _split
 from .budgets import PrintedBudget
-from .partitions import ParentSets, count_sparsely, find_partitions
+from .partitions import ParentSets, count_both, count_sparsely, find_partitions
+
+JACCARD_GRID = 2**20  # Jaccard distances enter mechanisms as integer multiples of 2^-20
 
 
 class RawCurator(Curator):
@@ -34,6 +37,76 @@ class RawCurator(Curator):
     """
 
     zero_sum = False  # papers print Laplace noise
+    _part: Mapping[str, Any] = MappingProxyType({})  # fields of a line that composes in parallel
+
+    def _open_account(self) -> None:
+        """What is read raw before any question: under ``none`` everything, else inferred domains.
+
+        A strict ledger refuses these lines.
+        """
+        public = self.schema.source == "public"
+        self._domain = "schema:public" if public else "raw:inferred from the records"
+        if self._silent:
+            self.ledger.write(
+                "unaccounted_access",
+                "everything",
+                source="guarantee='none'",
+                released="raw counts and scores",
+                attributes=self.schema.names,
+                inputs=("raw:D",),
+                why="no noise at all",
+                epsilon=math.inf,
+            )
+        elif not public:
+            released, touched = "categories, bounds and missing values", range(len(self.schema))
+            self._unaccounted("domains", "the schema was inferred", released, touched)
+
+    @property
+    def _silent(self) -> bool:
+        """Whether no noise is added, so that nothing is paid, and all is said once."""
+        return self.ledger.guarantee == "none"
+
+    def _charge(
+        self, step: str, source: str, released: str, touched: Sequence[int], **fields: Any
+    ) -> str:
+        """As of the strict door; without noise nothing is paid."""
+        if self._silent:
+            return self.ledger.last
+        return super()._charge(step, source, released, touched, **fields, **self._part)
+
+    def charge_unused(self, epsilon: Fraction, step: str, source: str) -> None:
+        """As of the strict door; without noise nothing is paid.
+
+        **Privacy:** reads and releases nothing; costs ``epsilon`` all the same.
+        """
+        if not self._silent:
+            super().charge_unused(epsilon, step, source)
+
+    def _unaccounted(
+        self,
+        step: str,
+        source: str,
+        released: str,
+        touched: Sequence[int],
+        why: str = "",
+        **fields: Any,
+    ) -> str:
+        """Write down a raw read, and return its entry id; ``none`` has said it once for all."""
+        if not self._silent:
+            public = self._domain == "schema:public"
+            self.ledger.write(
+                "unaccounted_access",
+                step,
+                source=source,
+                released=released,
+                why=why or "a deterministic function of the records is used without a mechanism",
+                attributes=self._names(touched),
+                inputs=("raw:D",),
+                epsilon=math.inf,
+                domain="schema:public" if public else "public:named above",
+                **fields,
+            )
+        return self.ledger.last
 
     def table(self, columns: Sequence[int], budget: TableBudget, *, step: str) -> Measured:
         """Noisy joint counts, with the noise that a paper prints where the budget says so.
@@ -68,7 +141,7 @@ class RawCurator(Curator):
         **Privacy:** as :meth:`Curator.select`; with a printed sensitivity it costs ``epsilon`` ×
         true ÷ printed.
         """
-        if raw_scores is not None and self.guarantee == "strict":
+        if raw_scores is not None and self.ledger.guarantee == "strict":
             raise PrivacyError(
                 f"{step!r} brings raw scores of its own; "
                 "under strict only the curator computes scores"
@@ -80,9 +153,14 @@ class RawCurator(Curator):
         self, k: np.ndarray, sensitivity: Fraction, epsilon: Fraction, *said: Any, **more: Any
     ) -> tuple[np.ndarray, str]:
         """As of the strict door; without noise nothing is paid, and the scale doesn't matter."""
-        if self.guarantee == "none":
+        if self._silent:
             epsilon = max(sensitivity, Fraction(1))
         return super()._noisy(k, sensitivity, epsilon, *said, **more)
+
+    def _pairwise(self, measure: str) -> np.ndarray:
+        if measure != "J":
+            return super()._pairwise(measure)
+        return jaccard_distances(count_both(self._records))
 
     def average_association(
         self, *, step: str, source: str, reason: str = ""
@@ -139,7 +217,7 @@ class RawCurator(Curator):
         records (rule L6).
         """
         twins = [copy(self) for _ in parts]
-        if self.guarantee != "none":
+        if not self._silent:
             group = self.ledger.write("group", step, source=source, compose="parallel").id
             for twin, part in zip(twins, parts, strict=True):
                 twin._part = {"parent": group, "record_filter": part}
@@ -177,7 +255,7 @@ class RawCurator(Curator):
             else (None, self._records.table(columns).reshape(2, -1))
         )
         scale = 2 / (self.n * budget.epsilon)
-        if self.guarantee == "none":
+        if self._silent:
             return keys, Measured(counts, scale, self.ledger.last)
         if sparse:
             self._unaccounted(
@@ -304,3 +382,22 @@ def average_mutual_information(matrix: np.ndarray) -> np.ndarray:
     m = np.array(matrix, dtype=float)
     np.fill_diagonal(m, 0.0)
     return m.sum(axis=1) / (len(m) - 1)
+
+
+def jaccard_distances(both: np.ndarray) -> np.ndarray:
+    """1 − n₁₁/(n₁₁ + n₁₀ + n₀₁) of every two columns of 0 and 1, (d, d).
+
+    ``both`` (d, d): records in which both are 1, on the diagonal those in which one is. 1 where
+    neither column has a one; the diagonal is zero.
+
+    **Privacy:** raw; sensitivity 1, the whole range, of all pairs at once: a record may hold the
+    only ones of both columns.
+
+    >>> jaccard_distances(np.array([[2, 1], [1, 1]])).tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
+    ones = np.diag(both)
+    either = ones[:, None] + ones - both
+    distance = 1 - both / np.where(either > 0, either, 1)
+    np.fill_diagonal(distance, 0.0)
+    return distance

@@ -4,12 +4,12 @@ The paper runs without ε. Its tool offers one: the tables get ε/2 at the scale
 right for adding or removing a record only. The tool also stores histograms that cost the full ε
 once more (DataSynthesizer's double spending, not the paper's), which is left out here.
 
-How ambiguous lines are read (`algorithms` §5.2): 1. Fitness counts valid parents only, so an early
-attribute loses score, as in the paper. 2. The i' of a crossover may be i. 3. Line 7 of
-Initialization doesn't exclude f_j itself: excluded. 4. One generator for everything (the public
-code seeds after its first population). 5. Edges of weight 0 are left out: they add nothing to the
-fitness and only noise to a table. 6. The public code turns the first k+1 attributes into a complete
-graph and loses C; the paper doesn't, nor do we.
+How ambiguous lines are read: 1. Fitness counts valid parents only, so an early attribute loses
+score, as in the paper. 2. The i' of a crossover may be i. 3. Line 7 of Initialization doesn't
+exclude f_j itself: excluded. 4. One generator for everything (the public code seeds after its first
+population). 5. Edges of weight 0 are left out: they add nothing to the fitness and only noise to a
+table. 6. The public code turns the first k+1 attributes into a complete graph and loses C; the
+paper doesn't, nor do we.
 """
 
 from collections.abc import Mapping

@@ -4,13 +4,13 @@ All d tables are noised while d−k−l in group A are paid for, literally, and 
 overrun; d−k−l ≤ 0 raises BudgetDegenerate. One is added to every count, so that a declared value
 without records has a weight. CSAPrivBayes has the same groups.
 
-How ambiguous lines of the thesis are read (`algorithms` §3.2): 1. Algorithm 6 loops over B. 2. Its
-input is ε₃, each attribute has ε₃/l. 3. A table is normalised once. 4. Strict noises all tables and
-divides the budgets by |A| and |B|, not by the d−k−l of Algorithm 5. 5. S is in A. 6. Nothing
-assumes that the first k attributes lie in A. 7. θ is in bits. 8. A declared value without records:
-noisy counts are at least one half. 9. w = 0 gets a floor. 10. r = L2/L3; L1 is never given, 0.3
-here. 11. ``rare_values`` chooses. 12. n is that of the table. 13. A pair is added once: line 9 of
-Algorithm 3 repeats line 8.
+How ambiguous lines of the thesis are read: 1. Algorithm 6 loops over B. 2. Its input is ε₃, each
+attribute has ε₃/l. 3. A table is normalised once. 4. Strict noises all tables and divides the
+budgets by |A| and |B|, not by the d−k−l of Algorithm 5. 5. S is in A. 6. Nothing assumes that the
+first k attributes lie in A. 7. θ is in bits. 8. A declared value without records: noisy counts are
+at least one half. 9. w = 0 gets a floor. 10. r = L2/L3; L1 is never given, 0.3 here. 11.
+``rare_values`` chooses. 12. n is that of the table. 13. A pair is added once: line 9 of Algorithm 3
+repeats line 8.
 """
 
 from collections.abc import Sequence

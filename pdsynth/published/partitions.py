@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -275,16 +276,17 @@ def _compile() -> tuple[Callable[..., None], Callable[..., None]] | None:
     return numba.njit(cache=True)(_visit), numba.njit(cache=True)(_move)
 
 
+_kept = WeakKeyDictionary[Records, Partitions]()
+
+
 def find_partitions(records: Records) -> Partitions:
-    """The distinct rows of some records and how often each occurs, kept beside these.
+    """The distinct rows of some records and how often each occurs, kept as long as these.
 
     **Privacy:** raw; it lives inside the door.
     """
-    return records.derive(_partition)
-
-
-def _partition(records: Records) -> Partitions:
-    return Partitions(records.codes, records.schema.sizes)
+    if records not in _kept:
+        _kept[records] = Partitions(records.codes, records.schema.sizes)
+    return _kept[records]
 
 
 def count_sparsely(records: Records, columns: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -304,3 +306,17 @@ def count_sparsely(records: Records, columns: tuple[int, ...]) -> tuple[np.ndarr
     cell = rows[columns[0]].astype(np.int64) * len(keys) + back
     counts = np.bincount(cell, weights=partitions.weights, minlength=math.prod(shape))
     return keys, counts.astype(np.int64).reshape(shape)
+
+
+def count_both(records: Records) -> np.ndarray:
+    """Records in which two bits are both 1, on the diagonal those in which one is: int64 (d, d).
+
+    **Privacy:** raw counts, for the door.
+    """
+    d = len(records.schema)
+    both = np.zeros((d, d), dtype=np.int64)
+    for sets in (np.arange(d)[:, None], np.stack(np.triu_indices(d, 1), axis=1)):
+        for rows, table in records.counter.cells(sets):
+            i, j = sets[rows, 0], sets[rows, -1]
+            both[i, j] = both[j, i] = table[-1]
+    return both

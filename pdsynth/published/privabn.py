@@ -1,13 +1,13 @@
 """PrivABN as it prints: candidates are argmaxes over the records, noise is on conditionals.
 
-``guarantee="none"`` is the paper's NoPrivABN. Readings (`algorithms` §6.2): "conditional entropy"
-is mutual information in bits, while formula (10) is in nats, so the ledger shows 1.44 times the
-claim. GParentSet is called with k = i−1; j descends. A parent configuration without records gets
-the uniform distribution, plus its noise. The "optimal substructure" isn't one. Table 2's "=250" is
-2,500, and the pairs that ABN scores are (m³−m)/6 = 20,825 at m = 50. Mutual information grows with
-the parent set, so in-degrees drift upwards until each configuration holds one record: without noise
-the network memorises the table, which is why NoPrivABN looks excellent. Strict noises joint counts,
-so that the penalty of a larger table answers the paper's worry about small cells; its selections
+``guarantee="none"`` is the paper's NoPrivABN. Readings: "conditional entropy" is mutual information
+in bits, while formula (10) is in nats, so the ledger shows 1.44 times the claim. GParentSet is
+called with k = i−1; j descends. A parent configuration without records gets the uniform
+distribution, plus its noise. The "optimal substructure" isn't one. Table 2's "=250" is 2,500, and
+the pairs that ABN scores are (m³−m)/6 = 20,825 at m = 50. Mutual information grows with the parent
+set, so in-degrees drift upwards until each configuration holds one record: without noise the
+network memorises the table, which is why NoPrivABN looks excellent. Strict noises joint counts, so
+that the penalty of a larger table answers the paper's worry about small cells; its selections
 number Σ min(k, i−1), not (m−1)k: nodes close to the root can't use more. The even split is kept,
 although formula (13) drops the ln n that would favour ε₁.
 """
@@ -204,9 +204,9 @@ def abn_published(
     printed); ``columns`` restricts the network to some attributes; ``label`` tells several networks
     apart.
 
-    Readings (`algorithms` §6.2): "conditional entropy" is mutual information, in bits; GParentSet
-    is called with k = i−1; j descends; an undefined dp[S, j] takes Π'. The programme isn't optimal,
-    though the paper says so: of an exclusive or it sees neither parent.
+    Readings: "conditional entropy" is mutual information, in bits; GParentSet is called with k =
+    i−1; j descends; an undefined dp[S, j] takes Π'. The programme isn't optimal, though the paper
+    says so: of an exclusive or it sees neither parent.
 
     **Privacy:** none worth the name. The candidates are argmaxes over the records: one unaccounted
     access. The score is in bits and the printed sensitivity in nats, so each selection truly costs

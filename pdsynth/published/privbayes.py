@@ -1,10 +1,10 @@
 """PrivBayes as the thesis reprints Algorithm 2: half the noise, 1.5 ε in all.
 
-How ambiguous lines are read (`algorithms` §2.2): 1. Algorithm 2 has Lap(2(d−k)/(nε)) for a step
-with ε/2: its ε is read as ε₂. 2. |Π| ≤ k is read as exactly min(k, i−1), without which the first k
-conditionals can't be derived. 3. Equation (5) is read as the product of Pr[X_i | Π_i]; Var of
-Lap(λ) is 2λ², not 2λ. 4. All information is in bits. 5. The largest useful k is taken (the public
-MATLAB code returns the first that isn't), with ε₂ and the true domain.
+How ambiguous lines are read: 1. Algorithm 2 has Lap(2(d−k)/(nε)) for a step with ε/2: its ε is read
+as ε₂. 2. |Π| ≤ k is read as exactly min(k, i−1), without which the first k conditionals can't be
+derived. 3. Equation (5) is read as the product of Pr[X_i | Π_i]; Var of Lap(λ) is 2λ², not 2λ. 4.
+All information is in bits. 5. The largest useful k is taken (the public MATLAB code returns the
+first that isn't), with ε₂ and the true domain.
 """
 
 from collections.abc import Mapping

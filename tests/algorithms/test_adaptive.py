@@ -17,6 +17,7 @@ from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, association, mutual_information
 from pdsynth.core.network import Candidates, Restriction
 from pdsynth.core.noise import ExactNoise, NoNoise
+from pdsynth.published import partitions
 from pdsynth.published.partitions import Partitions
 from pdsynth.published.privabn import ParentChoice, abn_published, printed_sensitivity
 
@@ -198,7 +199,7 @@ class TestPublishedCost:
 
     def test_strict_refuses_before_anything_is_read(self, monkeypatch):
         records = records_of([[0, 1, 1]] * 9, (2, 2, 2))
-        monkeypatch.setattr(type(records), "derive", lambda *a: pytest.fail("read"))
+        monkeypatch.setattr(partitions, "Partitions", lambda *a: pytest.fail("read"))
         curator = Curator(records, Ledger(Q(1)), ExactNoise(0))
         with pytest.raises(PrivacyError, match="a strict door doesn't hand out"):
             abn_published(curator, Q(1), ExactNoise(0))

@@ -13,9 +13,9 @@ from spy_tools import Spy
 
 from pdsynth.algorithms.privabn import count_selections
 from pdsynth.baselines.relatives import PrivSCBN
-from pdsynth.core.measures import jaccard_distances
 from pdsynth.core.noise import ExactNoise, NoNoise
 from pdsynth.published.budgets import printed_thirds
+from pdsynth.published.curator import jaccard_distances
 
 
 def table(n=3_000, d=6, seed=0) -> np.ndarray:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth.core import counts as bits
-from pdsynth.core.counts import BitTables, Codes, CountLogs, associations, entropies, subsets
+from pdsynth.core.counts import BitTables, Codes, CountLogs, associations, entropies
+from pdsynth.core.network import subsets
 from pdsynth.core.records import Lattice, marginal, pack
 
 

@@ -109,8 +109,10 @@ class TestStrict:
 
     def test_an_inferred_schema_is_refused(self):
         records = Records(np.array(ROWS, dtype=np.uint8), schema_of(SIZES, source="data"))
-        with pytest.raises(PrivacyError, match="'domains' would read raw records"):
+        with pytest.raises(PrivacyError, match="inferred from the records"):
             Curator(records, Ledger(Q(1)), Silent())
+        with pytest.raises(PrivacyError, match="'domains' would read raw records"):
+            RawCurator(records, Ledger(Q(1)), Silent())  # nor if the raw door is forced
 
     def test_scores_from_outside_are_not_drawn_by(self):
         curator, raw = ask(), np.array([9, 1, 1])
@@ -327,7 +329,7 @@ class TestPublished:
 
     def test_an_inferred_schema_is_an_unaccounted_access(self):
         records = Records(np.array(ROWS, dtype=np.uint8), schema_of(SIZES, source="data"))
-        curator = Curator(records, Ledger(Q(1), "published"), Silent())
+        curator = RawCurator(records, Ledger(Q(1), "published"), Silent())
         assert [e.step for e in curator.ledger.unaccounted] == ["domains"]
         curator.table((0,), TableBudget(Q(1)), step="t")
         assert any(v.startswith("L9") for v in curator.ledger.check())
@@ -359,7 +361,7 @@ class TestSurface:
     def test_the_records_are_behind_the_door(self):
         curator = ask()
         public = {name: value for name, value in vars(curator).items() if not name.startswith("_")}
-        assert set(public) == {"ledger", "schema", "guarantee", "released"}
+        assert set(public) == {"ledger", "schema", "released"}
         assert not hasattr(curator, "records")
 
     def test_nothing_of_the_records_is_in_the_representation(self):

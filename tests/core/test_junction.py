@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from pdsynth import BudgetError
 from pdsynth.baselines.priview import covering_design
+from pdsynth.baselines.relatives import strongest_graph
 from pdsynth.core.factors import (
     JunctionTree,
     eliminate,
     junction_tree,
     spanning_tree,
-    strongest_graph,
 )
 
 
