@@ -131,8 +131,10 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
     forest = cost.forest(facts.pairs)
     nearest, tables = facts.consistent(6 * d)
     rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
-    alone = chance_of_columns(facts.prior.dependence, n, float(epsilon), schema.sizes)
-    seconds = alone * cost.look(facts.pairs)[0] + (1 - alone) * rounds[0]  # in the mean
+    seconds = rounds[0]
+    if d <= MANY:  # in the mean over fits that stop after the look and others
+        alone = chance_of_columns(facts.prior.dependence, n, float(epsilon), schema.sizes)
+        seconds = alone * cost.look(facts.pairs)[0] + (1 - alone) * rounds[0]
     candidates = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
     if d <= ALL_PAIRS:  # else it would be refused
         candidates += [
