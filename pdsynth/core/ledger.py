@@ -61,6 +61,7 @@ class Ledger:
     attribute's. ``relation`` says what a neighbour is, ``records_per_person`` how many records of
     it differ: all costs are those of one person. ``levels``: where persons have an ε of their own,
     the levels that were offered, rising; all costs are then those of the largest.
+    ``level_attribute``: the one whose value decides them, so that with it every line changes.
     """
 
     claimed: Fraction
@@ -73,6 +74,7 @@ class Ledger:
     relation: str = "replace_one"
     records_per_person: int = 1
     levels: tuple[Fraction, ...] = ()
+    level_attribute: str = ""
 
     sign: ClassVar[str] = "ε"  # of what lines cost
     promise: ClassVar[str] = "Pure ε-differential privacy"
@@ -216,7 +218,12 @@ class Ledger:
         return door("persons").value_losses(self, attribute, values)
 
     def _about(self, group: set[str]) -> list[Entry]:
-        """The entries that depend on some attributes, and the groups that they may belong to."""
+        """The entries that depend on some attributes, and the groups that they may belong to.
+
+        All of them, where one of these decides which ε a person has.
+        """
+        if self.level_attribute in group:
+            return self._entries
         return [e for e in self._entries if e.kind == "group" or group & {*e.attributes}]
 
     def check(self) -> list[str]:

@@ -279,13 +279,14 @@ class Recipe(Habits):
             return door("concentrated").open_ledger(
                 epsilon, self.delta, unit.relation, unit.records
             )
-        levels = () if people is None else people.levels
+        levels, decides = ((), "") if people is None else (people.levels, people.attribute)
         return Ledger(
             epsilon,
             self.guarantee,
             relation=unit.relation,
             records_per_person=unit.records,
             levels=levels,
+            level_attribute=decides,
         )
 
     def prepare(self, schema: Schema, n: int, rows: bool = True, people: Any = None) -> Plan:

@@ -178,7 +178,9 @@ def report(
     target, sensitive = _named(data, schema, target, sensitive)
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
-    unit = Unit() if ledger is None else Unit(ledger.relation, ledger.records_per_person)
+    unit = Unit()
+    if ledger is not None:  # with levels, as if everybody had been promised the largest
+        unit = Unit(ledger.relation, 1 if ledger.levels else ledger.records_per_person)
     others = _simulate(codes, schema, budget, unit, repeats, len(tables[0]), seed)
     levels = {
         alpha: measure_level(codes, tables, others, schema, alpha, seed)

@@ -116,7 +116,9 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
     """What the card is made of; every word follows from the released model and the account."""
     ledger = model.ledger
     epsilon, noise = ledger.epsilon, str(model.parameters.get("noise", "exact"))
-    power = float(epsilon) / math.log(10)
+    power, added = float(epsilon) / math.log(10), ledger.relation == "add_remove"
+    levels = [short(level) for level in ledger.levels]
+    columns = [a for a in model.schema.attributes if a.name not in model.hidden]
     delta = getattr(ledger, "delta", None)
     used = ["pdsynth", "numpy", "pandas", *["opendp"] * (noise == "opendp")]
     python = f"Python {platform.python_version()}"
@@ -130,8 +132,11 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "epsilon": epsilon,
         "delta": delta,
         "promise": f"ε = {short(epsilon)}" if delta is None else pair(epsilon, delta),
-        "m": ledger.records_per_person,
-        "added": ledger.relation == "add_remove",
+        "m": 1 if levels else ledger.records_per_person,
+        "levels": levels,
+        "columns": columns,
+        "added": added,
+        "moved": epsilon * (2 if added else 1),  # another record in its place
         "losses": ledger.attribute_epsilon(),
         "lines": ledger.story(),
         "pairs": [f"{a} – {b}" for a, b in (find_pairs(ledger.entries) or ((), 0))[0]],

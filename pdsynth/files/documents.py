@@ -248,6 +248,8 @@ def write_ledger(ledger: Ledger) -> dict[str, Any]:
     """Plain data for JSON; fractions are written as text, so nothing drifts."""
     ex_ante = ledger.guaranteed_ex_ante
     promised = {name: str(getattr(ledger, name)) for name in WITH_DELTA if hasattr(ledger, name)}
+    decides = ledger.level_attribute  # said where there is one
+    promised |= {"level_attribute": decides} if decides else {}
     return promised | {
         "claimed": str(ledger.claimed),
         "guarantee": ledger.guarantee,
@@ -286,6 +288,7 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
         relation=data.get("relation", "replace_one"),
         records_per_person=data.get("records_per_person", 1),
         levels=tuple(read_fraction(level) for level in data.get("levels", ())),
+        level_attribute=str(data.get("level_attribute", "")),
     )
     m = ledger.records_per_person
     if ledger.relation not in NEIGHBOURS or type(m) is not int or not 1 <= m <= MAX_WHOLE:

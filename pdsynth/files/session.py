@@ -8,7 +8,7 @@ import math
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from datetime import UTC, datetime
@@ -40,6 +40,7 @@ FRACTION = re.compile(r"[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?")
 PATIENCE = 60.0  # seconds that another process may hold the lock
 MOST_BYTES, MOST_CHARGES = 2**24, 10_000  # of one account
 LONGEST = 1_000  # letters of a fit's parameters that stand in its charge
+LEVEL = "those with ε = "  # begins the name of a group with an ε of its own
 DAMAGED = "the account is damaged, so nothing can be charged to it; restore it from a copy"
 
 
@@ -84,7 +85,9 @@ class Session:
     Charges add up, over all tables (sequential composition). People who are in no other group may
     be declared: ``session.group("clinic A")`` is the same account, and what is charged there counts
     for that group only; a person loses what was charged to everybody, and what was charged to her
-    own group. That groups are disjoint is the owner's word; no software can check it.
+    own group. That groups are disjoint is the owner's word; no software can check it. So is that
+    people keep their level, where fits give them an ε of their own: those of one list of levels are
+    disjoint groups, and where lists differ, the dearest level of each counts for everybody.
 
     ``delta`` : None, or the account is one of (ε, δ): its charges are ρ of zCDP, and together they
     cost at most the ρ that (ε, δ) allows, so δ is spent once over all of them. A fit with
@@ -193,24 +196,24 @@ class Session:
         **Privacy:** reads and releases nothing; costs ``epsilon``, or ε²/2 of an account's ρ.
         """
         cost = positive("epsilon", epsilon)
-        return self._charge(cost if self._delta is None else cost**2 / 2, step)
+        return self._charge({self._people: cost if self._delta is None else cost**2 / 2}, step)
 
-    def _charge(self, cost: Fraction, step: str) -> Charge:
-        """Charge what is counted here, ε or ρ."""
+    def _charge(self, costs: Mapping[str, Fraction], step: str) -> Charge:
+        """Charge groups of people what is counted here, ε or ρ: all of them, or none."""
         if not isinstance(step, str):
             raise BudgetError(f"step must be a text that says what for, got {show(step)}")
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        charge = Charge(cost, step, self._people, now)
-        self._next_lines(charge)  # a refusal leaves no file behind, not even a lock
+        charges = [Charge(cost, step, people, now) for people, cost in costs.items()]
+        self._next_lines(charges)  # a refusal leaves no file behind, not even a lock
         with self._locked():
-            account, lines, last = self._next_lines(charge)
+            account, lines, last = self._next_lines(charges)
             if self._path is None:
-                self._memory.append(charge)
+                self._memory += charges
             else:
                 _append(self._path, account.content, lines)
-                self._seen = len(account.charges) + 1
+                self._seen = len(account.charges) + len(charges)
                 _write_last(self._path, self._seen, last)
-        return charge
+        return charges[0]
 
     def _account(self) -> Account:
         """What was charged until now."""
@@ -222,31 +225,35 @@ class Session:
         self._seen = max(self._seen, len(account.charges))
         return account
 
-    def _next_lines(self, charge: Charge) -> tuple[Account, bytes, str]:
-        """The account, the lines that a charge adds to its file, and the last hash then.
+    def _next_lines(self, more: Sequence[Charge]) -> tuple[Account, bytes, str]:
+        """The account, the lines that charges add to its file, and the last hash then.
 
-        Raises BudgetError for a charge that the account can't bear.
+        Raises BudgetError for charges that the account can't bear.
         """
         account = self._account()
-        charges = [*account.charges, charge]
+        charges = [*account.charges, *more]
         _check_size(charges)
-        total = _spent(charges, self._people)
-        if total > self._budget:
-            raise BudgetError(
-                f"overdraft: {charge.step} asks for {self.sign} = {charge.epsilon}, which would "
-                f"bring the session to {total} of {self._budget}; nothing was drawn for it"
-            )
+        for charge in more:
+            total = _spent(charges, charge.people)
+            if total > self._budget:
+                raise BudgetError(
+                    f"overdraft: {charge.step} asks for {self.sign} = {charge.epsilon}, which "
+                    f"would bring the session to {total} of {self._budget}; nothing was drawn for "
+                    "it"
+                )
         lines, last = b"", account.last
         if not account.content:
             lines, last = _header(self._epsilon, self._delta)
-        facts = charge._asdict() | {"epsilon": _text(charge.epsilon)}
-        line, last = _line({"charge": len(charges)} | facts, last)
-        if len(account.content + lines + line) > MOST_BYTES:
+        for number, charge in enumerate(more, len(account.charges) + 1):
+            facts = charge._asdict() | {"epsilon": _text(charge.epsilon)}
+            line, last = _line({"charge": number} | facts, last)
+            lines += line
+        if len(account.content + lines) > MOST_BYTES:
             raise BudgetError(
                 f"with this charge the account would have more than {MOST_BYTES:,} bytes, the most "
                 "that is read: say in fewer words what it is for; nothing was charged"
             )
-        return account, lines + line, last
+        return account, lines, last
 
     def charge_fit(self, ledger: Ledger, noise: Noise, step: str) -> Charge:
         """Charge all that a fit may spend; what no finite ε covers is refused.
@@ -265,12 +272,15 @@ class Session:
             )
         step = step[:LONGEST]
         if not ledger.levels:
-            return self._charge(self.price(ledger), step)
-        own = [  # the largest first: if it is refused, nothing is charged
-            self.group(f"those with ε = {level}")._charge(self.price(ledger, level), step)
-            for level in reversed(ledger.levels)
-        ]
-        return own[0]
+            return self._charge({self._people: self.price(ledger)}, step)
+        if self._people:
+            raise BudgetError(f"this is the account of {self._people!r}: ask the whole session")
+        every = ", ".join(map(str, ledger.levels))
+        costs = {
+            f"{LEVEL}{level} of {every}": self.price(ledger, level)
+            for level in reversed(ledger.levels)  # the largest is what the fit is said to cost
+        }
+        return self._charge(costs, step)
 
     def price(self, ledger: Ledger, level: Fraction | None = None) -> Fraction:
         """What a fit with this ledger is charged: ε, or in an account with δ ρ.
@@ -344,14 +354,28 @@ class Session:
 
 
 def _spent(charges: Sequence[Charge], people: str) -> Fraction:
-    """Charges to everybody, and to one group; without a name, to the group that lost most."""
-    groups = {"": Fraction(0)} | {c.people: Fraction(0) for c in charges}
+    """Charges to everybody, to one group, and to the dearest group of every other list of groups.
+
+    Without a name the dearest of every list counts. Groups of one list are disjoint; a person may
+    be in one group of each.
+    """
+    lists: dict[str, dict[str, Fraction]] = {_list_of(people): {people: Fraction(0)}}
     for charge in charges:
-        groups[charge.people] += charge.epsilon
-    everybody = groups.pop("")
-    return everybody + (
-        groups.get(people, Fraction(0)) if people else max(groups.values(), default=Fraction(0))
-    )
+        groups = lists.setdefault(_list_of(charge.people), {})
+        groups[charge.people] = groups.get(charge.people, Fraction(0)) + charge.epsilon
+    own = {_list_of(people): [lists[_list_of(people)][people]]} if people else {}
+    return sum((max(own.get(name, groups.values())) for name, groups in lists.items()), Fraction(0))
+
+
+def _list_of(people: str) -> str:
+    """The list that a group stands in: that of its levels, that of declared groups, or everybody's.
+
+    >>> [_list_of(name) for name in ("", "clinic A", "those with ε = 1/2 of 1/2, 1")]
+    ['everybody', 'declared', '1/2, 1']
+    """
+    if not people:
+        return "everybody"
+    return people.partition(" of ")[2] or people if people.startswith(LEVEL) else "declared"
 
 
 def _check_size(charges: Sequence[Charge]) -> None:

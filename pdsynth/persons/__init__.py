@@ -67,6 +67,7 @@ class People:
     """The levels of ε that were offered, rising, and the level of each record.
 
     ``levels``: exact fractions. ``of``: int64 (n,), the number of each record's level.
+    ``attribute``: the one whose value decides it, "" where each person has said it.
 
     **Privacy:** levels and preferences are public, as in Jorgensen, Yu and Cormode 2015. What a
     preference itself tells isn't covered, and neither is a level that was chosen after looking at
@@ -75,6 +76,7 @@ class People:
 
     levels: tuple[Fraction, ...]
     of: np.ndarray
+    attribute: str = ""
 
     def __post_init__(self) -> None:
         if len(self.levels) > MOST_LEVELS or max(self.copies) > MOST_COPIES:
@@ -253,7 +255,7 @@ def by_value(data: pd.DataFrame, schema: Schema, rules: Mapping[Any, Any]) -> Pe
     levels = tuple(sorted({*exact}))
     place = np.zeros(attribute.size, dtype=np.int64)
     place[codes] = [levels.index(value) for value in exact]
-    return People(levels, place[attribute.encode(schema.take(data)[name])])
+    return People(levels, place[attribute.encode(schema.take(data)[name])], name)
 
 
 def rounded_down(own: np.ndarray, levels: int) -> People:
@@ -358,9 +360,14 @@ def losses(ledger: Ledger) -> pd.Series:
 
 def value_losses(ledger: Ledger, attribute: str, values: Sequence[Any] | None) -> pd.DataFrame:
     """As :meth:`.Ledger.value_epsilon`: of moves from a value (row) to another (column)."""
-    mine = [e for e in ledger.entries if e.kind == "group" or attribute in e.attributes]
+    mine = [
+        e
+        for e in ledger.entries
+        if e.kind == "group" or attribute in e.attributes or attribute == ledger.level_attribute
+    ]
     scales = [e.scale if e.attributes[:1] == (attribute,) else None for e in mine]
-    own = [s if isinstance(s, tuple) else () for s in scales]  # of the attribute's own table
+    alone = attribute != ledger.level_attribute  # else a move changes every cell of the record
+    own = [s if alone and isinstance(s, tuple) else () for s in scales]  # of its own table
     rows = max(map(len, own), default=0) or 1
     labels = list(range(rows)) if values is None else to_list("values", values)
     if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
@@ -403,6 +410,8 @@ def check(ledger: Ledger) -> None:
     levels = ledger.levels
     if list(levels) != sorted({*levels}) or levels[0] <= 0 or levels[-1] != ledger.claimed:
         raise ValueError("levels of ε that aren't rising, or not up to what is claimed")
+    if ledger.level_attribute not in ("", *ledger.public_attributes):
+        raise ValueError("a level that follows from an attribute which isn't there")
     promised = People(levels, np.zeros(0)).promise[1]
     if (ledger.relation, ledger.records_per_person) != (promised.relation, promised.records):
         raise ValueError("levels of ε that aren't whole multiples of what one copy costs")

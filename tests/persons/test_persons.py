@@ -18,6 +18,7 @@ from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
 from pdsynth.core.network import Network
 from pdsynth.core.schema import Merging
+from pdsynth.files.card import make_card
 
 LEVELS = (0.1, 0.5, 1.0)
 SIZES = (2, 3, 2)
@@ -286,13 +287,59 @@ def test_a_session_charges_each_level_its_own():
     make().fit(frame, SCHEMA, person_epsilon="own", session=session)
     charged = session.to_frame().set_index("people")["epsilon"].to_dict()
     twice = {"1/10": Q(1, 5), "1/2": Q(1), "1": Q(2)}  # a replacement removes one and adds one
-    assert charged == {f"those with ε = {level}": cost for level, cost in twice.items()}
+    every = "those with ε = {} of 1/10, 1/2, 1"
+    assert charged == {every.format(level): cost for level, cost in twice.items()}
     assert session.spent == 2
     make().fit(frame.drop(columns="own"), SCHEMA, session=session)
-    assert session.spent == 4 and session.group("those with ε = 1/10").spent == Q(11, 5)
+    assert session.spent == 4 and session.group(every.format("1/10")).spent == Q(11, 5)
     with pytest.raises(BudgetError, match="overdraft"):
         make().fit(frame, SCHEMA, person_epsilon="own", session=session)
     assert len(session.charges) == 4
+
+
+def test_levels_that_differ_between_fits_count_for_everybody():
+    """Whoever had 1 of (.5, 1) may have .9 of (.4, .9): 2 · 1.9, and 2 · .8 more are refused."""
+    session, frame = pds.Session(4), people(60).drop(columns="own")
+    for low, high in ((0.5, 1), (0.4, 0.9)):
+        own = pd.Series([low, high] * 30, index=frame.index)
+        make().fit(frame, SCHEMA, person_epsilon=own, session=session)
+    assert session.spent == 2 * (1 + Q(9, 10))
+    assert session.group("those with ε = 1/2 of 1/2, 1").spent == 2 * (Q(1, 2) + Q(9, 10))
+    assert session.group("clinic").spent == session.spent, "a declared group is no level"
+    before = session.charges
+    own = pd.Series([0.04, 0.8] * 30, index=frame.index)
+    with pytest.raises(BudgetError, match="overdraft"):
+        make().fit(frame, SCHEMA, person_epsilon=own, session=session)
+    assert session.charges == before, "all levels of a fit are charged, or none"
+
+
+def test_the_attribute_that_decides_a_level_moves_every_line():
+    """A changed value takes all copies out and puts others in: twice ε for the two dearest."""
+    frame = people(200).drop(columns="own")
+    name = SCHEMA.names[0]
+    rule = {name: {v: 0.1 if i else 1 for i, v in enumerate(SCHEMA[name].values)}}
+    ledger = make().fit(frame, SCHEMA, person_epsilon=rule).ledger_
+    losses = ledger.attribute_epsilon()
+    assert losses[name] == 2 * ledger.finite == 2 > max(losses.drop(name))
+    assert set(ledger.value_epsilon(name, list(SCHEMA[name].values)).to_numpy().ravel()) == {0, 2}
+    assert Ledger.from_dict(ledger.to_dict()).level_attribute == name
+    own = make().fit(people(200), SCHEMA, person_epsilon="own").ledger_
+    assert own.level_attribute == "" and "level_attribute" not in own.to_dict()
+
+
+def test_the_card_speaks_of_one_record_and_of_what_add_remove_promises():
+    """2.72 against a person who isn't there; 50:50 between two records counts ε twice, 88.1 %."""
+    fitted = make().fit(people(200), SCHEMA, person_epsilon="own")
+    card = make_card(fitted.model_, title="t", table="synthetic.csv", rows=200).markdown
+    assert (
+        "Every person with one record, each for the ε that was promised (of 1/10, 1/2, 1)" in card
+    )
+    assert "for those who were promised the most" in card and "10 records" not in card
+    assert "at most 2.72 times as likely as it would be if that person weren't in the table" in card
+    assert "50:50, can guess right in at most 88.1 % of cases" in card
+    assert "found out in at most 73.2 % of cases" in card, "whether a person is there"
+    assert "to ε = 2 at most (another record in place of this one)" in card
+    assert f"{len(SCHEMA)} columns." in card and f"records of {len(SCHEMA)} columns" in card
 
 
 # --- what is refused before ε is spent ------------------------------------------------------------
