@@ -327,6 +327,13 @@ def warn_of_loss(
     if facts.guarantee != "strict":  # a warning: no other guarantee promises an attribute anything
         return
     each = sum((t.epsilon for t in tables.values()), Fraction(0)) / len(tables)
+    if careful and {*careful} >= {*tables}:
+        words = (
+            "all attributes were to have more noise, so that all tables have the same ε, and none "
+            "loses less than without groups: leave out those that need less protection"
+        )
+        warnings.warn(words, UserWarning, stacklevel=8)
+        return
     cases = []
     for name in careful:
         holding = [child for child, parents in network.pairs if name in (child, *parents)]

@@ -180,6 +180,14 @@ class TestWarning:
         fit(self.grouped(1), self.CHAIN)
         assert not [w for w in recwarn if "lose as much" in str(w.message)]
 
+    def test_where_all_are_to_lose_less_nobody_does(self):
+        """No children to put elsewhere: five tables of 1/5 each, as without groups."""
+        personal = pds.parts.SensitivityGroups(groups={"A": list(NAMES)}, **FLAT)
+        with pytest.warns(UserWarning, match="none loses less than without groups: leave out"):
+            fitted = fit(pds.parts.Groups(r=1 / 3, personal=personal), self.CHAIN)
+        tables = [e.epsilon for e in fitted.ledger_.entries if e.step.startswith("table(")]
+        assert tables == [Q(1, 5)] * 5
+
 
 class TestResidualSketches:
     """What order, groups, clusters, tree and search are told is paid for, and used again."""
