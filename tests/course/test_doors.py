@@ -91,7 +91,7 @@ def test_jupyterlab_over_the_folder_shows_pictures_of_lessons_and_solutions(brow
         front = page.locator(".jp-NotebookPanel:visible")
         for path in lessons:
             put_in_front(page, opens, path)
-            last = front.locator(".jp-RenderedMarkdown img").first
+            last = front.locator(".jp-RenderedMarkdown img:visible").first
             for _ in range(60):  # cells outside the window are rendered when they come near
                 if last.count():
                     break
