@@ -34,8 +34,8 @@ from .rules import code_of, is_missing, leave_beside
 
 MOST_RESTORED = 2**20  # cells of a tree on which columns get their distributions back,
 PRECISION = 1e-3  # to this part of n
-ASTRAY = 1e-2  # of n, farther from the nearest than which weights have run away; then so many
-SWEEPS = 100  # turns of all columns
+ASTRAY = 1e-2  # of n: weights that miss the nearest distribution by more have run away
+SWEEPS = 100  # times that all columns are weighed in turn, at most
 ENDS = -700.0, 700.0  # of the logarithm of a weight against that of their median: all of a double
 KEPT = 1e-3  # a model that gives the rules all but this part of its mass keeps them anyway
 LEAST = 1e-9  # of a probability, where a model gives the rules no mass

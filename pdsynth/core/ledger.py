@@ -195,7 +195,7 @@ class Ledger:
     def _loss(self, group: set[str]) -> Fraction | float:
         """The loss of attributes that change together."""
         raw = any(not e.attributes or group & {*e.attributes} for e in self.unaccounted)
-        return math.inf if raw else compose(self._about(group), "cost")
+        return math.inf if raw else compose(self.about(group), "cost")
 
     def person_epsilon(self) -> pd.Series:
         """What a record of each level loses at most: exact fractions, by the ε it was promised.
@@ -217,12 +217,17 @@ class Ledger:
         check_known([attribute], list(self.attribute_epsilon().index), "the ledger")
         return door("persons").value_losses(self, attribute, values)
 
-    def _about(self, group: set[str]) -> list[Entry]:
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The column of levels, where there are any: no attribute of the records."""
+        return self.public_attributes[:1] if self.levels else ()
+
+    def about(self, group: set[str]) -> list[Entry]:
         """The entries that depend on some attributes, and the groups that they may belong to.
 
         All of them, where one of these decides which ε a person has.
         """
-        if self.level_attribute in group:
+        if group & {self.level_attribute, *self.hidden}:
             return self._entries
         return [e for e in self._entries if e.kind == "group" or group & {*e.attributes}]
 
@@ -310,7 +315,7 @@ class Ledger:
         "" where no table was released. **Privacy:** a function of the ledger, which is released.
         """
         files = door("files")
-        return str(files.say_pairs(files.count_pairs(self._entries)))
+        return str(files.say_pairs(files.count_pairs(self._entries, self.hidden)))
 
     def __str__(self) -> str:
         words, count = door("files").in_words, len(self._entries)

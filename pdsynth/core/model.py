@@ -259,7 +259,7 @@ class Model(Sampling):
     @property
     def hidden(self) -> tuple[str, ...]:
         """The column of levels, where the ledger has any: whose ε is how large."""
-        return self.schema.names[:1] if self.ledger.levels else ()
+        return self.ledger.hidden
 
     @property
     def domain(self) -> Schema:

@@ -178,9 +178,7 @@ def report(
     target, sensitive = _named(data, schema, target, sensitive)
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
-    unit = Unit()
-    if ledger is not None:  # with levels, as if everybody had been promised the largest
-        unit = Unit(ledger.relation, 1 if ledger.levels else ledger.records_per_person)
+    unit = _promise(ledger)
     others = _simulate(codes, schema, budget, unit, repeats, len(tables[0]), seed)
     levels = {
         alpha: measure_level(codes, tables, others, schema, alpha, seed)
@@ -217,6 +215,13 @@ def report(
     return Report(
         title, verdict, table, levels[1].worst(schema), levels[2].worst(schema), worth, risk, notes
     )
+
+
+def _promise(ledger: Ledger | None) -> Unit:
+    """What a release protects; with levels as if everybody had been promised the largest."""
+    if ledger is None:
+        return Unit()
+    return Unit(ledger.relation, 1 if ledger.levels else ledger.records_per_person)
 
 
 def _named(

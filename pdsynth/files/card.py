@@ -139,7 +139,9 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "moved": epsilon * (2 if added else 1),  # another record in its place
         "losses": ledger.attribute_epsilon(),
         "lines": ledger.story(),
-        "pairs": [f"{a} – {b}" for a, b in (find_pairs(ledger.entries) or ((), 0))[0]],
+        "pairs": [
+            f"{a} – {b}" for a, b in (find_pairs(ledger.entries, ledger.hidden) or ((), 0))[0]
+        ],
         "listed": LISTED,
         "method": _method(model),
         "sampler": SAMPLERS.get(noise, noise),

@@ -222,9 +222,9 @@ def plan(
         encoding = f"; names aren't in {header.encoding}: say --encoding, as cp1252"
         words = f"missing column(s): {gone}; the file has {names}"
         raise SchemaError(words + encoding * (STRANGE in names))
-    advice = make_plan(declared, expected or header.n, epsilon, distance=distance)
-    click.echo(f"{advice}\n\nRecommended: {advice.synthesizer()!r}")
-    for table in (advice.methods, advice.table):
+    planned = make_plan(declared, expected or header.n, epsilon, distance=distance)
+    click.echo(f"{planned}\n\n{planned.advice}: {planned.synthesizer()!r}")
+    for table in (planned.methods, planned.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
 
 

@@ -220,7 +220,7 @@ def has_strange(cells: pd.Series) -> bool:
 
 
 def _different(cells: pd.Series) -> list[Any]:
-    """Cells of each type and text once, of whatever type they are."""
+    """Cells of each type and text once; also lists and the like, which find_distinct refuses."""
     return list({(type(cell), as_text(cell)): cell for cell in cells.tolist()}.values())
 
 

@@ -83,13 +83,15 @@ def step_name(entry: Entry) -> str:
     return step
 
 
-def find_pairs(entries: Sequence[Entry]) -> tuple[list[tuple[str, str]], int] | None:
+def find_pairs(
+    entries: Sequence[Entry], hidden: Iterable[str] = ()
+) -> tuple[list[tuple[str, str]], int] | None:
     """Pairs of attributes that stand together in a released table, and how many there are at all.
 
-    All attributes are those that stand in any table; None without tables.
+    All attributes are those that stand in any table, without ``hidden`` ones; None without tables.
     """
     tables = [
-        {*entry.attributes}
+        {*entry.attributes}.difference(hidden)
         for entry in entries
         if entry.kind in ("mechanism", "unaccounted_access")
         and entry.step.startswith(("table(", "view ", "conditional("))
@@ -99,9 +101,9 @@ def find_pairs(entries: Sequence[Entry]) -> tuple[list[tuple[str, str]], int] | 
     return (sorted(pairs), math.comb(len(names), 2)) if len(names) > 1 else None
 
 
-def count_pairs(entries: Sequence[Entry]) -> tuple[int, int] | None:
+def count_pairs(entries: Sequence[Entry], hidden: Iterable[str] = ()) -> tuple[int, int] | None:
     """How many pairs :func:`find_pairs` finds, and how many there are; None without tables."""
-    result = find_pairs(entries)
+    result = find_pairs(entries, hidden)
     return None if result is None else (len(result[0]), result[1])
 
 

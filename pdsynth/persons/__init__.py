@@ -360,13 +360,9 @@ def losses(ledger: Ledger) -> pd.Series:
 
 def value_losses(ledger: Ledger, attribute: str, values: Sequence[Any] | None) -> pd.DataFrame:
     """As :meth:`.Ledger.value_epsilon`: of moves from a value (row) to another (column)."""
-    mine = [
-        e
-        for e in ledger.entries
-        if e.kind == "group" or attribute in e.attributes or attribute == ledger.level_attribute
-    ]
+    mine = ledger.about({attribute})
     scales = [e.scale if e.attributes[:1] == (attribute,) else None for e in mine]
-    alone = attribute != ledger.level_attribute  # else a move changes every cell of the record
+    alone = attribute not in (ledger.level_attribute, *ledger.hidden)  # else all its copies move
     own = [s if alone and isinstance(s, tuple) else () for s in scales]  # of its own table
     rows = max(map(len, own), default=0) or 1
     labels = list(range(rows)) if values is None else to_list("values", values)

@@ -414,6 +414,11 @@ class Plan:
         """Whether a typical single column, with all of ε for these, is more noise than signal."""
         return bool(self.table["noise ÷ mean cell"][0] > NOISE_DOMINATES)
 
+    @property
+    def advice(self) -> str:
+        """What the method is that comes nearest."""
+        return "Nearest, not recommended" if self.drowned else "Recommended"
+
     def __str__(self) -> str:
         return self.sentence
 
@@ -466,7 +471,7 @@ class Plan:
             for t in (self.methods, self.table)
         )
         return (
-            f"<p>{escape(self.sentence)}</p><p>Recommended: <code>{escape(self.method)}"
+            f"<p>{escape(self.sentence)}</p><p>{self.advice}: <code>{escape(self.method)}"
             f"</code></p>{_bars(self.forecasts)}"
             f"<details><summary>All numbers</summary>{numbers}</details>"
         )

@@ -102,6 +102,13 @@ class TestPlan:
         status, _, words = speak("release data.csv schema.toml --epsilon 1 --out fine")
         assert status == 0 and "Warning" not in words
 
+    def test_nothing_is_recommended_where_all_is_noise(self, here, speak):
+        said = speak("plan data.csv schema.toml --epsilon 0.01")[1]
+        assert "Nearest, not recommended: Independent(" in said and "\nRecommended" not in said
+        schema = pds.Schema.read(here / "schema.toml")
+        page = pds.plan(schema, 400, 0.01)._repr_html_()
+        assert "<p>Nearest, not recommended: <code>" in page and "<p>Recommended" not in page
+
     def test_the_way_back_names_the_epsilon_of_a_distance(self, here, speak):
         said = speak("plan data.csv schema.toml --distance 0.2")[1]
         epsilon = re.search(r"Recommended: \w+\(epsilon=([\d.]+)", said)[1]

@@ -2,6 +2,7 @@
 
 from fractions import Fraction as Q
 from itertools import combinations_with_replacement, product
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -320,11 +321,13 @@ def test_the_attribute_that_decides_a_level_moves_every_line():
     rule = {name: {v: 0.1 if i else 1 for i, v in enumerate(SCHEMA[name].values)}}
     ledger = make().fit(frame, SCHEMA, person_epsilon=rule).ledger_
     losses = ledger.attribute_epsilon()
-    assert losses[name] == 2 * ledger.finite == 2 > max(losses.drop(name))
+    assert losses[name] == 2 * ledger.finite == 2 > max(losses.drop([name, persons.LEVEL]))
     assert set(ledger.value_epsilon(name, list(SCHEMA[name].values)).to_numpy().ravel()) == {0, 2}
     assert Ledger.from_dict(ledger.to_dict()).level_attribute == name
     own = make().fit(people(200), SCHEMA, person_epsilon="own").ledger_
     assert own.level_attribute == "" and "level_attribute" not in own.to_dict()
+    level = own.attribute_epsilon()[persons.LEVEL]
+    assert level == losses[persons.LEVEL] == 2 > own.attribute_epsilon()[name], "all copies move"
 
 
 def test_the_card_speaks_of_one_record_and_of_what_add_remove_promises():
@@ -340,6 +343,7 @@ def test_the_card_speaks_of_one_record_and_of_what_add_remove_promises():
     assert "found out in at most 73.2 % of cases" in card, "whether a person is there"
     assert "to ε = 2 at most (another record in place of this one)" in card
     assert f"{len(SCHEMA)} columns." in card and f"records of {len(SCHEMA)} columns" in card
+    assert f" of {comb(len(SCHEMA), 2)}" in card and "person\\_epsilon" not in card
 
 
 # --- what is refused before ε is spent ------------------------------------------------------------
