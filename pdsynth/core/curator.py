@@ -306,12 +306,12 @@ class Curator(LedgerWriter):
         """Noisy joint counts of a child (first column) and its parents, one axis each.
 
         The noise follows from the budget: one scale, or one per value of the child where the budget
-        has weights. PrivacyError for a budget that brings a scale of its own.
+        has weights that differ. PrivacyError for a budget that brings a scale of its own.
 
         **Privacy:** discrete Laplace noise in every declared cell, empty ones included, of scale
-        2/ε where a record is replaced (L1 sensitivity 2), 1/ε where n is secret; with weights, the
-        scales for which the worst move of a record costs ε. Where n is public, a table of 2 to 32
-        cells without weights gets zero-sum noise of scale 2/ε in its place
+        2/ε where a record is replaced (L1 sensitivity 2), 1/ε where n is secret; with weights
+        that differ, the scales for which the worst move of a record costs ε. Where n is public, any
+        other table of 2 to 32 cells gets zero-sum noise of scale 2/ε in its place
         (:func:`~pdsynth.core.noise.zero_sum_mechanism`), if the random source has it. Costs
         ``budget.epsilon``.
         """
@@ -323,8 +323,9 @@ class Curator(LedgerWriter):
         unit = self.ledger.unit
         child, cells = self._shape(columns)
         scale = unit.scale(budget.epsilon)
-        if budget.weights is not None:
-            scales = tight_scales(budget.weights, budget.epsilon, cells, unit)
+        weights = budget.weights or ()
+        if len(set(weights)) > 1:
+            scales = tight_scales(weights, budget.epsilon, cells, unit)
             return self._measure(columns, budget, step, scales, unit)
         if self._sums_to_n(child * cells):
             return self._measure_zero_sum(columns, budget, step, scale)

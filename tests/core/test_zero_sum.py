@@ -169,6 +169,19 @@ class TestWhere:
         assert not Unit("add_remove").sums_to_n(4) and Unit("replace_one", 3).sums_to_n(4)
         assert not Unit().sums_to_n(1) and Unit().sums_to_n(32) and not Unit().sums_to_n(33)
 
+    @pytest.mark.parametrize("weight", [Q(1), Q(1, 7)])
+    @pytest.mark.parametrize("columns", [(0,), (0, 1), (0, 2)])
+    def test_equal_weights_are_none(self, columns, weight):
+        weighted = TableBudget(Q(1, 2), weights=(weight,) * SIZES[columns[0]])
+        doors = [curator_of(ROWS, SIZES, ExactNoise(3)) for _ in range(2)]
+        answers = [
+            door.table(columns, budget, step="t")
+            for door, budget in zip(doors, (weighted, TableBudget(Q(1, 2))), strict=True)
+        ]
+        assert np.array_equal(answers[0].counts, answers[1].counts)
+        assert answers[0].scale == answers[1].scale
+        assert doors[0].ledger.entries == doors[1].ledger.entries
+
     @pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
     def test_whole_fits(self, table_of_three, relation):
         frame, schema = table_of_three
