@@ -431,7 +431,7 @@ class Recipe(Habits):
             **getattr(noise, "attributes", {}),
             "ledger_": curator.ledger,
             "network_": model.network,
-            "schema_": curator.schema,
+            "schema_": model.shown,
             "n_": model.n,
             "model_": model,
             "_sampled": 0,

@@ -78,7 +78,8 @@ def protection(fitted: Any, real: Table) -> Protection:
             name = owner.get(child, child)
             if name in meant:
                 meant[name] += float(entry.epsilon)
-    table = pd.DataFrame({"meant": meant, "lost": ledger.attribute_epsilon().astype(float)})
+    lost = ledger.attribute_epsilon().drop([*ledger.hidden]).astype(float)
+    table = pd.DataFrame({"meant": meant, "lost": lost})
     misplaced = risk = constant = float("nan")
     if getattr(fitted, "groups_", None) and getattr(fitted, "association_", None):
         truly = real_groups(fitted, records)

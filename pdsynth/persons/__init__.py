@@ -229,6 +229,8 @@ def by_record(column: pd.Series) -> People:
             f"{gone:,} of {len(column):,} persons have no ε: say one for everybody, or leave out "
             "the records of those who gave none"
         )
+    if column.dtype == object and column.map(lambda value: isinstance(value, bool)).any():
+        level_of(True)  # which would be taken as 1 beside numbers
     listed = column.astype("category").cat
     exact = [level_of(value) for value in listed.categories]
     levels = tuple(sorted({*exact}))

@@ -283,6 +283,19 @@ def test_the_ledger_says_what_each_level_loses():
     assert make().fit(people(20).drop(columns="own"), SCHEMA).ledger_.person_epsilon().empty
 
 
+def test_the_schema_of_a_fit_is_that_of_its_tables():
+    frame = people(60)
+    fitted = make().fit(frame, SCHEMA, person_epsilon="own")
+    assert fitted.schema_.names == SCHEMA.names == tuple(fitted.sample(5).columns)
+    shown = pds.evaluate.protection(fitted, frame.drop(columns="own")).table
+    assert list(shown.index) == list(SCHEMA.names) and shown.notna().all(axis=None)
+    assert shown["lost"].to_dict() == {
+        name: float(lost)
+        for name, lost in fitted.ledger_.attribute_epsilon().items()
+        if name in SCHEMA.names
+    }
+
+
 def test_a_session_charges_each_level_its_own():
     session, frame = pds.Session(4), people(60)
     make().fit(frame, SCHEMA, person_epsilon="own", session=session)
@@ -353,6 +366,10 @@ BAD = {
     "zero": (lambda f: f["own"].astype(float) * (f.index > 0), "must be a positive"),
     "infinite": (lambda f: f["own"].astype(float) / (f.index > 0), "must be a positive|finite"),
     "text": (lambda f: pd.Series("much", index=f.index), "finite number"),
+    "true beside numbers": (
+        lambda f: pd.Series([0.5, 1.0, True] + [0.5] * (len(f) - 3), dtype=object, index=f.index),
+        "finite number, got True",
+    ),
     "long": (
         lambda f: pd.Series(np.sqrt(np.linspace(0.1, 0.9, len(f))), index=f.index),
         "round each ε",
