@@ -205,7 +205,8 @@ class Groups(BudgetRule):
         if policy is None:
             names, bound = facts.schema.names, self.threshold()
             strength, entry = self.associations(curator, shares)
-            a = [n for n, v in zip(names, strength, strict=True) if v >= bound]
+            known = np.maximum(strength, 0)  # noise puts some below 0, where no R is
+            a = [n for n, v in zip(names, known, strict=True) if v >= bound]
             policy = {"A": a, "B": [n for n in names if n not in a]}
             values = dict(zip(names, strength.tolist(), strict=True))
         return policy, values, entry

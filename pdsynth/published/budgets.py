@@ -29,7 +29,7 @@ def sensitivity_weights(counts: np.ndarray) -> np.ndarray:
     """w_x = SD_x / Σ SD with SD_x = −log₂ P(x), one weight per value; thesis, Definition 11.
 
     A declared value without records has no SD, and the thesis doesn't say what then: here one is
-    added to every count.
+    then added to every count.
 
     **Privacy:** of raw counts they are raw, and no ε covers a noise scale computed from them.
 

@@ -1,8 +1,8 @@
 """HPPrivBayes as the thesis prints it: order, groups and weights are raw, scales are printed.
 
 All d tables are noised while d−k−l in group A are paid for, literally, and the ledger shows the
-overrun; d−k−l ≤ 0 raises BudgetDegenerate. One is added to every count, so that a declared value
-without records has a weight. CSAPrivBayes has the same groups.
+overrun; d−k−l ≤ 0 raises BudgetDegenerate. Where a declared value has no records, one is added to
+every count of that attribute, so that it has a weight. CSAPrivBayes has the same groups.
 
 How ambiguous lines of the thesis are read: 1. Algorithm 6 loops over B. 2. Its input is ε₃, each
 attribute has ε₃/l. 3. A table is normalised once. 4. Strict noises all tables and divides the
