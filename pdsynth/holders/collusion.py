@@ -118,24 +118,26 @@ def _paid(ledger: Ledger) -> Iterator[Entry]:
 
 
 def _loss(entry: Entry, shape: Fraction, per_person: int) -> float:
-    """Most that one line tells of one record, where noise of a shape is left."""
+    """Most that one line tells of one of a person's records, where noise of a shape is left."""
     epsilon = Fraction(entry.epsilon) / per_person
     if entry.mechanism == "forfeited" or shape >= 1:
         return float(epsilon)
-    assert entry.sensitivity is not None
+    moved = (entry.sensitivity or Fraction(0)) / per_person  # the ledger's is of all records
     if entry.mechanism == "discrete_laplace":
-        return _loss_of_numbers(entry, shape)
-    return loss_of_choice(epsilon, entry.sensitivity, shape)
+        return _loss_of_numbers(entry, moved, shape)
+    return loss_of_choice(epsilon, moved, shape)
 
 
-def _loss_of_numbers(entry: Entry, shape: Fraction) -> float:
+def _loss_of_numbers(entry: Entry, moved: Fraction, shape: Fraction) -> float:
     """Of a table cells move by 1, of a sketch at most d(d − 1)/2 numbers by their sensitivity.
 
-    A loss is concave in what a number moves by, so many equal moves lose most.
+    ``moved``: the sensitivity of one record. A loss is concave in what a number moves by, so many
+    equal moves lose most.
     """
-    moved = entry.sensitivity or Fraction(0)
     if isinstance(entry.scale, tuple):  # one scale per value: the worst move, as in a ledger
         most = sorted((loss_of_sum(b, shape) for b in entry.scale), reverse=True)
+        if moved == 1:  # the record comes or goes
+            return most[0]
         return 2 * most[0] if entry.columns > 1 else sum(most[:2])
     assert isinstance(entry.scale, Fraction)
     d = len(entry.attributes)

@@ -51,7 +51,7 @@ class InBlocks:
     def __init__(self, sizes: Sequence[int], n: int) -> None:
         self.sizes, self.n = tuple(int(size) for size in sizes), n
         self.at_once = min(n, ROWS // SHARE)
-        self.encoding: Encoding | None = None
+        self.encodings: tuple[Encoding, ...] = ()  # views of views, the first one first
 
     def sum_blocks(self, add: Add, sets: Any, shape: tuple[int, ...]) -> np.ndarray:
         """What ``add`` adds to zeros of a shape, over all blocks: int64."""
@@ -85,7 +85,7 @@ class InBlocks:
     def encoded(self, encoding: Encoding) -> Self:
         """As :meth:`~pdsynth.core.counts.Counter.encoded`: each block as it comes."""
         twin = copy(self)
-        twin.sizes, twin.encoding = encoding.schema.sizes, encoding
+        twin.sizes, twin.encodings = encoding.schema.sizes, (*self.encodings, encoding)
         return twin
 
 
@@ -140,7 +140,7 @@ class Blocks(InBlocks):
                     codes = next(blocks, None)
                 if codes is None:
                     return total
-                add(as_block(codes, self.sizes, self.encoding), sets, total)
+                add(as_block(codes, self.sizes, self.encodings), sets, total)
 
         workers = max(min(threads.WORKERS, number), 1)
         totals = list(in_order(add_blocks, ((i,) for i in range(workers)), workers))
@@ -200,11 +200,12 @@ def _number(frames: Iterable[pd.DataFrame]) -> Iterator[tuple[int, pd.DataFrame]
         done += len(frame)
 
 
-def as_block(codes: np.ndarray, sizes: Sequence[int], encoding: Encoding | None) -> Codes:
-    """Codes of a block, or another view of them.
+def as_block(codes: np.ndarray, sizes: Sequence[int], encodings: Sequence[Encoding]) -> Codes:
+    """Codes of a block, or another view of them, of domains with these sizes.
 
     **Privacy:** raw records in, raw records out.
     """
-    if encoding is None:
-        return Codes(codes, sizes)
-    return Codes(codes, encoding.original.sizes).encoded(encoding)
+    block = Codes(codes, encodings[0].original.sizes if encodings else sizes)
+    for encoding in encodings:
+        block = block.encoded(encoding)
+    return block

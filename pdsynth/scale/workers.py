@@ -43,7 +43,7 @@ class Question(NamedTuple):
     sets: Any
     shape: tuple[int, ...]
     sizes: tuple[int, ...]
-    encoding: Encoding | None
+    encodings: tuple[Encoding, ...]
 
 
 def hold(frames: Iterable[pd.DataFrame] | pd.DataFrame, schema: Schema, attempt: str = "") -> Held:
@@ -88,7 +88,7 @@ def count(question: Question, *parts: Held) -> np.ndarray | None:
         if part.blocks is None:
             return None
         for codes in part.blocks:
-            question.add(as_block(codes, question.sizes, question.encoding), question.sets, total)
+            question.add(as_block(codes, question.sizes, question.encodings), question.sets, total)
     return total
 
 
@@ -139,7 +139,7 @@ class DaskBlocks(InBlocks):
 
     def sum_blocks(self, add: Add, sets: Any, shape: tuple[int, ...]) -> np.ndarray:
         """One pass over all blocks, each on its worker."""
-        question = Question(add, sets, shape, self.sizes, self.encoding)
+        question = Question(add, sets, shape, self.sizes, self.encodings)
         if not self._parts:
             return np.zeros(shape, dtype=np.int64)
         for _ in range(ATTEMPTS):

@@ -298,6 +298,52 @@ def test_losses_follow_the_scales_of_values():
         assert collusion._loss(line, Q(1, 2), 1) == pytest.approx(due)
 
 
+def reached(steps, scale, shape):
+    """The loss of independent numbers that move by some steps, by the laws written out."""
+    law = polya_differences(shape, math.exp(-1 / float(scale)))
+    middle = len(law) // 2
+    here, there = law[middle], [law[middle + step] for step in steps]
+    return sum(math.log(here / p) for p in there)
+
+
+def polya_differences(shape, q, size=400):
+    p = polya_law(shape, q, size)
+    return np.convolve(p, p[::-1])
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_losses_of_a_person_with_many_records(relation, m):
+    """Its records leave m cells, and enter m others where they are replaced."""
+    made = pds.baselines.Independent(1, relation=relation, records_per_person=m)
+    schema = pds.Schema(tuple(pds.Attribute.categorical(x, list(range(8))) for x in "xy"))
+    frame = pd.DataFrame({"x": np.arange(40) % 8, "y": np.arange(40) // 5})
+    ledger = fit(made, parted(frame, 5), schema).ledger_
+    tables = [e for e in ledger.entries if isinstance(e.scale, Q) and e.attributes]
+    others = [e for e in ledger.entries if e not in tables]
+    moves = (2 if relation == "replace_one" else 1) * m
+    assert len(tables) == 2 and losses(ledger, 5)[0] == pytest.approx(1)
+    for colluding in (1, 4):
+        shape = Q(5 - colluding, 5)
+        due = [reached([1] * moves, e.scale, shape) for e in tables]
+        assert all(d >= reached([moves], e.scale, shape) for d, e in zip(due, tables, strict=True))
+        rest = m * sum(collusion._loss(e, shape, m) for e in others)
+        assert losses(ledger, 5)[colluding] == pytest.approx(sum(due) + rest, rel=1e-4)
+
+
+def test_a_choice_of_a_person_with_many_records_is_as_many_choices():
+    one, many = (
+        fit(pds.PrivBayes(m, k=1, records_per_person=m), parted(table(), 4), SCHEMA).ledger_
+        for m in (1, 3)
+    )
+    choices = [[e for e in x.entries if e.scale is None] for x in (one, many)]
+    assert choices[0]
+    for a, b in zip(*choices, strict=True):
+        assert 3 * a.epsilon == b.epsilon and 3 * a.sensitivity == b.sensitivity
+        lost = [collusion._loss(e, Q(1, 4), m) for e, m in ((a, 1), (b, 3))]
+        assert lost[0] == pytest.approx(lost[1])
+
+
 def test_losses_of_a_curators_ledger_are_refused():
     for options in ({}, {"guarantee": "published"}):
         fitted = pds.HPPrivBayes(1, sensitive="x0", k=1, **options).fit(table(), SCHEMA)

@@ -32,6 +32,7 @@ from pdsynth import (
 )
 from pdsynth.core.counts import Codes
 from pdsynth.core.records import Lattice, Records
+from pdsynth.core.schema import BinaryEncoding, Merging
 from pdsynth.published.partitions import count_both
 from pdsynth.scale import blocks
 from pdsynth.scale.blocks import Blocks
@@ -147,6 +148,33 @@ class TestFits:
         data = frame, parquet(frame, tmp_path / "t")
         whole, counted = (found(name, each, schema, epsilon=20) for each in data)
         assert counted == whole
+
+    @pytest.mark.parametrize("name", CASES)
+    def test_private_bins_and_what_is_made_of_them_after(self, name, tmp_path, small):
+        rng = np.random.default_rng(8)
+        age = rng.integers(17, 91, 90)
+        columns = {"age": age, "old": age > 60, "kind": rng.integers(0, 3, 90), "sex": age % 2}
+        frame = pd.DataFrame(columns)
+        private = Attribute.numeric("age", 17, 90, bins="private", number=8, integer=True)
+        others = {"old": [False, True], "kind": [0, 1, 2], "sex": [0, 1]}
+        schema = Schema((private, *(Attribute.categorical(n, v) for n, v in others.items())))
+        data = frame, parquet(frame, tmp_path / "t")
+        whole, counted = (found(name, each, schema, epsilon=20) for each in data)
+        assert counted == whole
+
+    @given(coded(), st.integers(1, 40))
+    @settings(max_examples=20)
+    def test_a_view_of_a_view(self, case, rows):
+        sizes, codes = case
+        schema = schema_of(sizes)
+        merging = Merging(schema, tuple(np.arange(s) // (1 + (s > 2)) for s in sizes))
+        bits = BinaryEncoding(merging.schema)
+        held = Codes(codes, sizes), in_blocks(codes, sizes, rows)
+        whole, parts = (h.encoded(merging).encoded(bits) for h in held)
+        assert whole.sizes == parts.sizes == (2,) * len(bits.schema)
+        for sets in ([((0,), ())], [((1,), (0,)), ((len(whole.sizes) - 1,), ())]):
+            pairs = zip(whole.tables(sets), parts.tables(sets), strict=True)
+            assert all(np.array_equal(a, b) for a, b in pairs)
 
     def test_whatever_holds_the_table(self, tmp_path, small):
         frame, schema = TABLES["mixed"](n=100)
