@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,6 +141,11 @@ def best_measured(model: Model, names: Sequence[str], level: float) -> Noisy | N
     return min(candidates, key=lambda one: float(np.nanmean(one.half)), default=None)
 
 
+def shares_of(model: Model) -> Fraction:
+    """How much noise is in a cell, as a multiple of the whole: more where holders may collude."""
+    return Fraction(*(model.ledger.holders or (1, 1)))
+
+
 def _nodes(model: Model, names: Sequence[str]) -> list[str]:
     """The nodes of the network that some attributes are: themselves, or their bits."""
     bits = model.encoding
@@ -156,11 +162,12 @@ def _read(
     if not {*nodes} <= {*measured.attributes}:
         return None
     table = marginalise(measured.table, measured.attributes, nodes).astype(float)
-    summed = measured.table.size // table.size
+    of = measured.table.size
+    summed = of // table.size
     child = measured.attributes[0]
-    scales = _scales_of(line.scale, child in nodes, measured.table.size // table.size)
+    scales = _scales_of(line.scale, child in nodes, summed)
     half = np.array(
-        [half_width(line.mechanism, s, summed, measured.table.size, level) for s in scales],
+        [half_width(line.mechanism, s, summed, of, level, shares_of(model)) for s in scales],
         dtype=float,
     )
     if len(half) > 1:  # one scale for each value of the child
@@ -210,7 +217,8 @@ def _best_sum(model: Model, names: Sequence[str], cells: np.ndarray, level: floa
             continue
         of = measured.table.size
         behind = of // math.prod(_shape(model, measured, names)) * int(cells.sum())
-        half = half_width(line.mechanism, line.scale, behind, of, level) if behind else 0
+        facts = line.mechanism, line.scale, behind, of, level, shares_of(model)
+        half = half_width(*facts) if behind else 0
         candidates.append(Noisy(one.counts[cells].sum(), np.float64(half), measured.entry))
     return min(candidates, key=lambda one: float(one.half), default=None)
 
@@ -250,7 +258,7 @@ def _cells_of(model: Model, measured: Measurement, line: Any, level: float) -> p
     index = pd.MultiIndex.from_product(labels)
     by_value = isinstance(line.scale, tuple)
     half = [
-        half_width(line.mechanism, s, 1, measured.table.size, level)
+        half_width(line.mechanism, s, 1, measured.table.size, level, shares_of(model))
         for s in ([(b,) for b in line.scale] if by_value else [line.scale])
     ]
     wide = np.repeat(half, measured.table.size // len(half))

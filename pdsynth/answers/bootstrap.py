@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import algorithms
 from ..baselines import METHODS
-from ..core import ExactNoise, Model, Network, Recipe, Records, SchemaError, progress, show
+from ..core import ExactNoise, Model, Network, Noise, Recipe, Records, SchemaError, progress, show
 
 MOST_RECORDS = 10**7  # of a table that a model plays
 CALLS = {"Network": Network, "Fraction": Fraction}  # besides the parts of pds.parts
@@ -66,7 +66,7 @@ def play(model: Model, repeats: int, seed: Any) -> list[tuple[Any, Model]]:
     fits = []
     for each in progress(seeds, "bootstrap", repeats, "fit"):
         codes = model.sample_codes(model.n, np.random.Generator(np.random.PCG64(each)))
-        noise = ExactNoise([int(x) for x in each.generate_state(4)])
+        noise = _noise_like(model, [int(x) for x in each.generate_state(4)])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             again = _fit(recipe, model, codes, noise)
@@ -74,7 +74,16 @@ def play(model: Model, repeats: int, seed: Any) -> list[tuple[Any, Model]]:
     return fits
 
 
-def _fit(recipe: Recipe, model: Model, codes: np.ndarray, noise: ExactNoise) -> Model:
+def _noise_like(model: Model, seed: list[int]) -> Noise:
+    """A random source as the model's, with as many holders."""
+    if model.ledger.holders is None:
+        return ExactNoise(seed)
+    from ..holders import SharedNoise  # noqa: PLC0415 - of models of several holders alone
+
+    return SharedNoise(*model.ledger.holders, seed)
+
+
+def _fit(recipe: Recipe, model: Model, codes: np.ndarray, noise: Noise) -> Model:
     """A fresh fit of the same steps to drawn codes."""
     recipe = recipe.clone()
     if not model.ledger.levels:

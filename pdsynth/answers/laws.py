@@ -9,18 +9,25 @@ from functools import lru_cache
 import numpy as np
 
 WIDE = 2**11  # a wider scale is computed at this one and stretched
+ONE = Fraction(1)
 TAIL = 60  # scales on either side of which no mass of any use lies
 
 
 @lru_cache(maxsize=4096)
 def half_width(
-    mechanism: str, scale: Fraction | tuple[Fraction, ...], cells: int, of: int, level: float
+    mechanism: str,
+    scale: Fraction | tuple[Fraction, ...],
+    cells: int,
+    of: int,
+    level: float,
+    shares: Fraction = ONE,
 ) -> int:
     """The least t in records for which the sum of some noisy cells is within t with this chance.
 
     ``mechanism``, ``scale``: of the ledger's line (σ² for ``discrete_gaussian``); a tuple has one
     scale for each of the summed cells. ``cells``: how many cells of the table are summed, ``of``
-    how many it has. ``level``: the chance, between 0 and 1.
+    how many it has. ``level``: the chance, between 0 and 1. ``shares``: of discrete Laplace noise
+    that several holders add, by how much more than the whole of it there is.
 
     The laws are those that were drawn: discrete Laplace in every cell, or zero-sum noise, whose k
     cells of m have the law of k Laplace numbers given that all m sum to 0. A Gaussian sum of
@@ -31,14 +38,15 @@ def half_width(
     scales = scale if isinstance(scale, tuple) else (scale,)
     if mechanism == "zero_sum_laplace" and cells == of:
         return 0  # the sum of the table, which is n
-    if mechanism == "discrete_laplace" and cells == 1:
+    if mechanism == "discrete_laplace" and cells == shares == 1:
         return _laplace(float(scales[0]), level)
     shrink = max(1.0, float(max(scales)) / WIDE)
     each = [float(b) / shrink for b in scales]
     each = each if len(each) == cells else each * cells
-    mass = _sum_of(each, math.sqrt(max(cells, of - cells)) * max(each))
+    wide = math.sqrt(max(cells, of - cells) * shares) * max(each)
+    mass = _sum_of(each, wide, float(shares))
     if mechanism == "zero_sum_laplace":
-        mass = mass * _sum_of(each[:1] * (of - cells), math.sqrt(max(cells, of - cells)) * each[0])
+        mass = mass * _sum_of(each[:1] * (of - cells), wide)
     within = _quantile(mass, level)
     return within if shrink == 1 else math.ceil((within + 1) * shrink)
 
@@ -58,14 +66,19 @@ def _gaussian(variance: float, level: float) -> int:
     return int(np.searchsorted(np.cumsum(mass) / mass.sum(), level))
 
 
-def _sum_of(scales: list[float], wide: float) -> np.ndarray:
-    """P(sum of independent discrete Laplace numbers = z), z at index z modulo the length."""
+def _sum_of(scales: list[float], wide: float, shares: float = 1) -> np.ndarray:
+    """P(sum of independent discrete Laplace numbers = z), z at index z modulo the length.
+
+    ``shares``: by so much more than one such number is added for each, the law's power.
+    """
     length = 2 ** math.ceil(math.log2(2 * TAIL * (wide + 1)))
     theta = 2 * np.pi * np.arange(length // 2 + 1) / length
     transform = np.ones(len(theta))
     for b in set(scales):
         p = math.exp(-1 / b)
-        transform *= ((1 - p) ** 2 / (1 - 2 * p * np.cos(theta) + p * p)) ** scales.count(b)
+        transform *= ((1 - p) ** 2 / (1 - 2 * p * np.cos(theta) + p * p)) ** (
+            shares * scales.count(b)
+        )
     return np.maximum(np.fft.irfft(transform, length), 0)
 
 

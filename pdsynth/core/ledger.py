@@ -62,6 +62,8 @@ class Ledger:
     it differ: all costs are those of one person. ``levels``: where persons have an ε of their own,
     the levels that were offered, rising; all costs are then those of the largest.
     ``level_attribute``: the one whose value decides them, so that with it every line changes.
+    ``holders``: where several held the records, how many, and how many of their shares of noise
+    make up the whole of it.
     """
 
     claimed: Fraction
@@ -75,6 +77,7 @@ class Ledger:
     records_per_person: int = 1
     levels: tuple[Fraction, ...] = ()
     level_attribute: str = ""
+    holders: tuple[int, int] | None = None
 
     sign: ClassVar[str] = "ε"  # of what lines cost
     promise: ClassVar[str] = "Pure ε-differential privacy"

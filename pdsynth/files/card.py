@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from ..concentrated import pair
-from ..core import BudgetError, Model, Schema, SchemaError, needed_for, short, show
+from ..core import BudgetError, Ledger, Model, Schema, SchemaError, needed_for, short, show
 from .pages import render, style
 from .schemas import meanings
 from .session import Session
@@ -116,7 +116,7 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
     """What the card is made of; every word follows from the released model and the account."""
     ledger = model.ledger
     epsilon, noise = ledger.epsilon, str(model.parameters.get("noise", "exact"))
-    power, added = float(epsilon) / math.log(10), ledger.relation == "add_remove"
+    added = ledger.relation == "add_remove"
     levels = [short(level) for level in ledger.levels]
     columns = [a for a in model.schema.attributes if a.name not in model.hidden]
     delta = getattr(ledger, "delta", None)
@@ -134,6 +134,9 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "promise": f"ε = {short(epsilon)}" if delta is None else pair(epsilon, delta),
         "m": 1 if levels else ledger.records_per_person,
         "levels": levels,
+        "decides": ledger.level_attribute,
+        "holders": ledger.holders,
+        "together": _together(ledger),
         "columns": columns,
         "added": added,
         "moved": epsilon * (2 if added else 1),  # another record in its place
@@ -147,7 +150,7 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "sampler": SAMPLERS.get(noise, noise),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "versions": ", ".join(versions),
-        "times": f"{math.exp(epsilon):,.2f}" if power < 4 else f"10^{power:.0f}",
+        "times": _times(float(epsilon)),
         "weak": WEAK,
         "family": FAMILY,
         "short": short,
@@ -185,6 +188,23 @@ def _method(model: Model) -> str:
         if name not in hidden and value not in (None, "None")
     ]
     return f"{model.algorithm} ({', '.join(options)})" if options else model.algorithm
+
+
+def _together(ledger: Ledger) -> Fraction | float:
+    """The ε of a fit against all holders but one, who put together what they know."""
+    if ledger.holders is None:
+        return ledger.epsilon
+    from ..holders import losses  # noqa: PLC0415 - of models of several holders alone
+
+    return float(losses(ledger, *ledger.holders).iloc[-1])
+
+
+def _times(epsilon: float) -> str:
+    """How many times e^ε is, rounded up: two decimals, or two digits and a power of ten."""
+    if epsilon < 9:
+        return f"{math.ceil(100 * math.exp(epsilon)) / 100:,.2f}"
+    power = math.floor(epsilon / math.log(10))
+    return f"{math.ceil(10 * math.exp(epsilon - power * math.log(10))) / 10:g} · 10^{power}"
 
 
 def _percent(epsilon: Fraction | float) -> str:

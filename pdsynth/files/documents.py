@@ -250,6 +250,7 @@ def write_ledger(ledger: Ledger) -> dict[str, Any]:
     promised = {name: str(getattr(ledger, name)) for name in WITH_DELTA if hasattr(ledger, name)}
     decides = ledger.level_attribute  # said where there is one
     promised |= {"level_attribute": decides} if decides else {}
+    promised |= {"holders": list(ledger.holders)} if ledger.holders else {}
     return promised | {
         "claimed": str(ledger.claimed),
         "guarantee": ledger.guarantee,
@@ -289,6 +290,7 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
         records_per_person=data.get("records_per_person", 1),
         levels=tuple(read_fraction(level) for level in data.get("levels", ())),
         level_attribute=str(data.get("level_attribute", "")),
+        holders=read_holders(data["holders"]) if "holders" in data else None,
     )
     m = ledger.records_per_person
     if ledger.relation not in NEIGHBOURS or type(m) is not int or not 1 <= m <= MAX_WHOLE:
@@ -298,6 +300,14 @@ def read_ledger(data: Mapping[str, Any]) -> Ledger:
     if ledger.levels:
         persons.check(ledger)
     return ledger
+
+
+def read_holders(data: Any) -> tuple[int, int]:
+    """How many holders there were, and how many of their shares are the whole noise."""
+    there, needed = data
+    if type(there) is not int or type(needed) is not int or not 1 <= needed <= there <= MAX_WHOLE:
+        raise ValueError("holders of another number than a fit can have")
+    return there, needed
 
 
 def to_plain(value: Any) -> Any:

@@ -64,7 +64,7 @@ def write_release(
     there were records if None, and in any case no more than :func:`most_rows`; they are dealt out
     evenly (balanced rows, as :meth:`.Model.sample` has them). ``kind``: of its file, "csv" or
     "parquet". ``title``: stands on the card. ``session``: the account that the fit was charged to;
-    the card says how it stands.
+    the card says how it stands; BudgetError for one that can't have paid.
     ``report``: of ``evaluate.report``, which the card then shows under a warning. ``about``: what
     you answer for, as texts, any of responsible, purpose, recipients, basis (the legal one) and
     epsilon (who chose it, and why); the card has a line to write on for each that is left out.
@@ -81,6 +81,8 @@ def write_release(
     """
     place = check_folder(folder, kind)
     check_model(model)
+    if session is not None:
+        session.check_paid(model.ledger)
     rows = check_rows(rows, model.schema) or min(model.n, most_rows(model.schema))
     facts = {"title": check_title(title or place.name), "about": check_about(about)}
     with draft_folder(place) as draft:

@@ -66,7 +66,7 @@ class Session:
 
     ``epsilon`` : what a person may lose in all. ``path`` : a file, one JSON line per charge, that
     every later ``Session`` with the same ε and path continues; it appears with the first charge.
-    None keeps the account in memory.
+    None keeps the account in memory, for one process: a copy in another one is another account.
 
     ``synth.fit(frame, schema, session=session)`` charges the whole ε of a fit. The charge is on
     disk before any noise is drawn, and is never given back, whatever becomes of the fit: a crash
@@ -87,7 +87,9 @@ class Session:
     for that group only; a person loses what was charged to everybody, and what was charged to her
     own group. That groups are disjoint is the owner's word; no software can check it. So is that
     people keep their level, where fits give them an ε of their own: those of one list of levels are
-    disjoint groups, and where lists differ, the dearest level of each counts for everybody.
+    disjoint groups, and where lists differ, the dearest level of each counts for everybody. Where
+    the value of an attribute decides the level, another record of a person may have another one, so
+    the dearest is charged to all.
 
     ``delta`` : None, or the account is one of (ε, δ): its charges are ρ of zCDP, and together they
     cost at most the ρ that (ε, δ) allows, so δ is spent once over all of them. A fit with
@@ -271,7 +273,7 @@ class Session:
                 "it: use random_state=None, and noise='exact' or 'opendp'"
             )
         step = step[:LONGEST]
-        if not ledger.levels:
+        if not ledger.levels or ledger.level_attribute:
             return self._charge({self._people: self.price(ledger)}, step)
         if self._people:
             raise BudgetError(f"this is the account of {self._people!r}: ask the whole session")
@@ -301,6 +303,22 @@ class Session:
                 "Session(epsilon, path, delta=1e-9), or leave delta= out"
             )
         return cost if power == 2 or self._delta is None else cost**2 / 2
+
+    def check_paid(self, ledger: Ledger) -> None:
+        """BudgetError where no charge is as large as a fit with this ledger.
+
+        An account that can't be read any more takes nobody's release away.
+        """
+        due = self.price(ledger)
+        try:
+            charges = self.charges
+        except (BudgetError, OSError):
+            return
+        if all(charge.epsilon < due for charge in charges):
+            raise BudgetError(
+                f"no charge of this account paid for the model, whose fit is charged {self.sign} = "
+                f"{due}: give the account that it was charged to, or session=None"
+            )
 
     @property
     def sign(self) -> str:

@@ -92,13 +92,16 @@ def fit(
     *,
     honest: int | None = None,
     noise: Noise | None = None,
+    session: Any = None,
 ) -> Any:
     """A synthesizer, fitted on the records of several holders; returns it.
 
     ``tables``: one DataFrame for each of at least two holders. ``honest``: how many of them, at
     least, keep what they know to themselves; None: all. With fewer honest holders all add more
     noise, and the others can put together all that they know. ``noise``: a source in place of
-    :class:`SharedNoise`, for a replay. ``random_state`` seeds all shares: NOT PRIVATE.
+    :class:`SharedNoise`, for a replay. ``session``: the account that is charged, as in ``fit``.
+    ``random_state`` seeds all shares: NOT PRIVATE. SchemaError for private bins: their edges are
+    chosen by records in one place.
 
     **Privacy:** as ``synthesizer.fit`` on all records at once, for whoever sees the release, and
     for up to ``len(tables) − honest`` holders together. :func:`losses` says what more of them
@@ -111,7 +114,12 @@ def fit(
     >>> fit(pds.baselines.Independent(epsilon=1), clinics, schema).n_
     5
     """
-    check_holders(len(tables), honest)
+    needed = check_holders(len(tables), honest)
+    if check_schema(schema).private:
+        raise SchemaError(
+            "several holders can't choose private bins together: declare their edges, from public "
+            "knowledge"
+        )
     if synthesizer.guarantee != "strict" or synthesizer.delta is not None:
         raise BudgetError(
             "several holders can fit with guarantee='strict' and pure ε only: what a paper reads "
@@ -122,4 +130,6 @@ def fit(
             f"noise={synthesizer.noise!r} has no shares: several holders fit with noise='exact'"
         )
     source = noise or SharedNoise(len(tables), honest, synthesizer.random_state)
-    return synthesizer.fit(together(tables, schema), noise=source)
+    synthesizer.fit(together(tables, schema), noise=source, session=session)
+    synthesizer.ledger_.holders = len(tables), needed
+    return synthesizer

@@ -58,6 +58,7 @@ def write_sample(
     else:
         columns = _types(pa, schema)
     root = np.random.SeedSequence(seed).entropy
+    as_frame = place is not None or any(rule.kind == "at_most" for rule in schema.rules)
 
     def block(number: int) -> Any:
         rows = min(UNIT, n - number * UNIT)
@@ -65,10 +66,10 @@ def write_sample(
         generator = np.random.Generator(np.random.PCG64(stream))
         codes = draw(rows, generator)
         uniforms = [generator.random(rows) if a.numeric_bins else None for a in schema.attributes]
-        if place is not None:  # a condition: rare, so through the frame
+        if as_frame:  # numbers that a condition or another column moves
             spread = np.stack([np.zeros(rows) if u is None else u for u in uniforms], axis=1)
-            frame = place(schema.decode(codes, spread))
-            return _from_frame(pa, frame, columns)
+            frame = schema.decode(codes, spread)
+            return _from_frame(pa, frame if place is None else place(frame), columns)
         parts = zip(schema.attributes, codes.T, uniforms, columns, strict=True)
         arrays = [to_arrow(pa, a, c, u, field.type) for a, c, u, field in parts]
         return pa.record_batch(arrays, schema=columns)

@@ -92,7 +92,7 @@ class TestNumbers:
             (1, "2.72", "73.2 %"),
             ("1/2", "1.65", "62.3 %"),
             (3, "20.09", "95.3 %"),
-            (40, "10^17", "100 %"),
+            (40, "2.4 · 10^17", "100 %"),
         ],
     )
     def test_what_epsilon_means_by_hand(self, frame, epsilon, times, percent):

@@ -13,6 +13,7 @@ from share_tools import polya_law
 
 import pdsynth as pds
 from pdsynth import audit
+from pdsynth.answers.laws import half_width
 from pdsynth.audit import tape
 from pdsynth.audit.estimator import lower_bound
 from pdsynth.core import BudgetError, Codes, ExactNoise, PrivacyError, Records, SchemaError
@@ -307,7 +308,7 @@ def reached(steps, scale, shape):
 
 
 def polya_differences(shape, q, size=400):
-    p = polya_law(shape, q, size)
+    p = polya_law(shape, q, size)  # up to many scales
     return np.convolve(p, p[::-1])
 
 
@@ -342,6 +343,52 @@ def test_a_choice_of_a_person_with_many_records_is_as_many_choices():
         assert 3 * a.epsilon == b.epsilon and 3 * a.sensitivity == b.sensitivity
         lost = [collusion._loss(e, Q(1, 4), m) for e, m in ((a, 1), (b, 3))]
         assert lost[0] == pytest.approx(lost[1])
+
+
+@pytest.mark.parametrize(("honest", "shape"), [(1, Q(5)), (2, Q(5, 2)), (5, Q(1))])
+@pytest.mark.parametrize("cells", [1, 3])
+def test_intervals_know_that_more_noise_was_added(honest, shape, cells):
+    law = polya_differences(shape, math.exp(-1 / 4))
+    summed = law
+    for _ in range(cells - 1):
+        summed = np.convolve(summed, law)
+    middle = len(summed) // 2
+    inside = [summed[middle - t : middle + t + 1].sum() for t in range(200)]
+    due = next(t for t, chance in enumerate(inside) if chance >= 0.9)
+    assert half_width("discrete_laplace", Q(4), cells, 8, 0.9, shape) == due
+    assert shape > 1 or half_width("discrete_laplace", Q(4), cells, 8, 0.9) == due
+
+
+def test_a_release_of_holders_says_so(tmp_path):
+    """Ledger, file, intervals and card know how many there were."""
+    session, parts = pds.Session(2), parted(table(), 5)
+    made = fit(pds.baselines.Independent(1), parts, SCHEMA, honest=2, session=session)
+    assert session.spent == 1 and made.ledger_.holders == (5, 2)
+    again = pds.Model.from_dict(made.model_.to_dict())
+    assert again.ledger.holders == (5, 2)
+    alone = pds.Model.from_dict(made.model_.to_dict())
+    alone.ledger.holders = None
+    names = [SCHEMA.names[0]]
+    wide, narrow = (m.marginal(names, interval=0.9) for m in (again, alone))
+    assert ((wide["high"] - wide["low"]) >= (narrow["high"] - narrow["low"])).all()
+    assert (wide["high"] - wide["low"]).sum() > (narrow["high"] - narrow["low"]).sum()
+    card = pds.datasets.write_release(made.model_, tmp_path / "r", session=session) / "card.md"
+    text = card.read_text("utf-8")
+    most = losses(made.ledger_, 5, 2).iloc[-1]
+    assert "By 5 holders" in text and "At least 2 of them" in text
+    assert f"up to ε = {math.ceil(most * 1000) / 1000:g}" in text and "central model" not in text
+    broken = made.model_.to_dict()
+    for wrong in ([2, 5], [5, 0], [5], ["5", "2"], [True, True]):
+        broken["ledger"]["holders"] = wrong
+        with pytest.raises(SchemaError):
+            pds.Model.from_dict(broken)
+
+
+def test_holders_choose_no_private_bins():
+    private = pds.Attribute.numeric("x0", 0, 99, bins="private", number=4, integer=True)
+    schema = pds.Schema((private, *SCHEMA.attributes[1:]))
+    with pytest.raises(SchemaError, match="declare their edges"):
+        fit(pds.baselines.Independent(1), parted(table(), 3), schema)
 
 
 def test_losses_of_a_curators_ledger_are_refused():

@@ -311,6 +311,19 @@ def test_a_session_charges_each_level_its_own():
     assert len(session.charges) == 4
 
 
+def test_a_level_that_an_attribute_decides_is_charged_to_all_as_the_dearest():
+    """Another record of the same person may have another level: x = 0 goes, x = 1 comes."""
+    session, frame = pds.Session(4), people(60).drop(columns="own")
+    for name in ("x0", "x1"):
+        rule = {value: 1 if value else Q(1, 2) for value in range(SCHEMA[name].size)}
+        make().fit(frame, SCHEMA, person_epsilon={name: rule}, session=session)
+        assert session.charges[-1].people == ""
+    assert session.spent == 4
+    for whose in (session, session.group("those with ε = 1/2 of 1/2, 1")):
+        with pytest.raises(BudgetError, match="overdraft"):
+            whose.reserve("1/100", "more")
+
+
 def test_levels_that_differ_between_fits_count_for_everybody():
     """Whoever had 1 of (.5, 1) may have .9 of (.4, .9): 2 · 1.9, and 2 · .8 more are refused."""
     session, frame = pds.Session(4), people(60).drop(columns="own")

@@ -104,6 +104,27 @@ def test_a_condition_holds_in_every_row(model, tmp_path, small):
     assert pd.read_csv(tmp_path / "t.csv")["kind"].isna().all()
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_numbers_keep_the_order_of_their_rule(ending, tmp_path, small):
+    rng = np.random.default_rng(2)
+    hours = rng.integers(0, 100, 400)
+    frame = pd.DataFrame({"part": rng.integers(0, hours + 1), "hours": hours})
+    ends = {"bins": 10, "integer": True, "missing": True}
+    columns = tuple(A.numeric(name, 0, 99, **ends) for name in frame)
+    free, kept = (
+        pds.Schema(columns, rules=rules) for rules in ((), (pds.Rule.at_most("part", "hours"),))
+    )
+    broken = []
+    for schema in (free, kept):
+        model = pds.PrivBayes(50, k=1, random_state=1).fit(frame, schema).model_
+        path = tmp_path / f"t.{ending}"
+        model.sample_to(path, 950, random_state=3)
+        found = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
+        assert found.shape == (950, 2)
+        broken.append(int((found["part"] > found["hours"]).sum()))
+    assert broken[0] > 20 and broken[1] == 0  # both may stand in one bin
+
+
 def test_a_file_is_whole_or_not_there(model, tmp_path, small, monkeypatch):
     target = tmp_path / "t.parquet"
     target.write_text("what was there before")
