@@ -121,18 +121,33 @@ def place_in_bins(
     cuts = np.asarray(edges, dtype=float)
     low, high = cuts[bins], cuts[bins + 1]
     share: Any = {"lower": 0.0, "middle": 0.5}.get(spread, 0.5 if uniform is None else uniform)
-    if spread == "atoms":
-        share = np.where(high - low < ATOM * (cuts[-1] - cuts[0]), 0.0, share)
     if integer:
-        high = high + (bins == len(cuts) - 2)
-        return np.minimum(np.floor(low + share * (high - low)), high - 1).astype(np.int64)
-    numbers = low + share * (high - low)
-    if spread in ("uniform", "atoms") and uniform is not None:  # 3699, not 3699.0091671925225
-        steps = 10.0 ** np.clip(2 - np.floor(np.log10(high - low)), 0, 15)  # in 1
-        first, last = np.ceil(low * steps), np.ceil(high * steps) - 1
-        short = np.maximum(np.clip(np.rint(numbers * steps), first, last) / steps, low)
-        numbers = np.where((share == 0) & (spread == "atoms"), numbers, short)
-    return np.minimum(numbers, np.nextafter(high, low))
+        end = high + (bins == len(cuts) - 2)
+        numbers = np.minimum(np.floor(low + share * (end - low)), end - 1)
+    else:
+        numbers = low + share * (high - low)
+        if spread in ("uniform", "atoms") and uniform is not None:  # 3699, not 3699.0091671925225
+            steps = 10.0 ** np.clip(2 - np.floor(np.log10(high - low)), 0, 15)  # in 1
+            first, last = np.ceil(low * steps), np.ceil(high * steps) - 1
+            numbers = np.maximum(np.clip(np.rint(numbers * steps), first, last) / steps, low)
+    if spread == "atoms":
+        narrow = np.diff(cuts) < ATOM * (cuts[-1] - cuts[0])
+        numbers = np.where(narrow[bins], shortest(cuts[:-1], cuts[1:], integer)[bins], numbers)
+    return numbers.astype(np.int64) if integer else np.minimum(numbers, np.nextafter(high, low))
+
+
+def shortest(low: np.ndarray, high: np.ndarray, integer: bool = False) -> np.ndarray:
+    """The number of the fewest digits in each interval [low, high): 0 where it lies in it.
+
+    >>> shortest(np.array([-4.88, 11_992.2, 0.31]), np.array([26.9, 12_022.7, 0.34]))
+    array([0.0e+00, 1.2e+04, 3.2e-01])
+    """
+    best = np.array(low, dtype=float)
+    for digits in range(0 if integer else 15, -19, -1):  # behind the point; below 0: before it
+        step = 10.0 ** abs(digits)
+        number = np.ceil(low * step) / step if digits > 0 else np.ceil(low / step) * step
+        best = np.where((low <= number) & (number < high), number, best)
+    return best + 0.0  # no -0
 
 
 MAX_VALUES = 2**16
@@ -266,7 +281,9 @@ def repeated(names: Sequence[Any]) -> list[str]:
 
 
 DECODERS = ("uniform", "lower", "middle", "atoms")
-ATOM = 2**-13  # of a range: with spread "atoms" a narrower bin is one value, its lower edge
+ATOM = (
+    2**-13
+)  # of a range: with spread "atoms" a narrower bin is one value, that of the fewest digits
 
 
 def find_recoding(said: Mapping[str, Any]) -> Any:

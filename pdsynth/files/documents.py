@@ -247,7 +247,9 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 def write_ledger(ledger: Ledger) -> dict[str, Any]:
     """Plain data for JSON; fractions are written as text, so nothing drifts."""
     ex_ante = ledger.guaranteed_ex_ante
-    promised = {name: str(getattr(ledger, name)) for name in WITH_DELTA if hasattr(ledger, name)}
+    promised: dict[str, Any] = {
+        x: str(getattr(ledger, x)) for x in WITH_DELTA if hasattr(ledger, x)
+    }
     decides = ledger.level_attribute  # said where there is one
     promised |= {"level_attribute": decides} if decides else {}
     promised |= {"holders": list(ledger.holders)} if ledger.holders else {}

@@ -1,15 +1,19 @@
 """Columns with private bins, from the declaration to the release."""
 
 import json
+import math
 from fractions import Fraction as Q
 
 import contract_cases
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pdsynth as pds
 from pdsynth import Attribute, BudgetError, Model, Schema, SchemaError, audit, binning
+from pdsynth.core.attribute import shortest
 from pdsynth.core.records import Records
 
 INCOME = Attribute.numeric("income", 0, 90_000, bins="private", number=8, integer=True)
@@ -110,7 +114,42 @@ def test_what_is_released_has_edges_and_the_schema_file_keeps_the_words(tmp_path
     assert written.encode(pds.datasets.read_csv(place / "synthetic.csv", written)).shape[1] == 4
 
 
-def test_values_finer_than_cells_are_released_as_their_lower_end():
+def test_a_heavy_value_inside_its_cell_is_released_as_the_number_of_the_fewest_digits():
+    """30 % have 0, which is no lower end of a cell: it isn't released as -4."""
+    rng = np.random.default_rng(0)
+    values = np.where(rng.random(40_000) < 0.3, 0, rng.integers(-2_000, 60_000, 40_000))
+    for integer in (True, False):
+        wide = Attribute.numeric(
+            "income", -20_000, 500_000, bins="private", number=16, integer=integer
+        )
+        assert wide.private == binning.CELLS
+        frame = pd.DataFrame({"income": values, "sex": rng.choice(["f", "m"], 40_000)})
+        frame = frame.astype({"income": int if integer else float})
+        model = pds.ConsistentBayes(5.0, random_state=1).fit(frame, Schema((wide, SEX))).model_
+        drawn = model.sample(10_000, 1)["income"]
+        assert abs((drawn == 0).mean() - 0.3) < 0.02 and abs((drawn < 0).mean() - 0.022) < 0.01
+
+
+@given(
+    st.lists(st.tuples(st.floats(-1e7, 1e7), st.floats(1e-3, 1e4)), min_size=1, max_size=6),
+    st.booleans(),
+)
+def test_the_number_of_the_fewest_digits_lies_in_its_interval(pairs, integer):
+    low, wide = np.array(pairs).T
+    if integer:
+        low, wide = np.floor(low), np.ceil(wide)
+    found = shortest(low, low + wide, integer)
+    assert ((low <= found) & (found < low + wide)).all()
+    assert not integer or (found == np.floor(found)).all()
+    assert (found[(low <= 0) & (low + wide > 0)] == 0).all()
+    for number, a, b in zip(found, low, low + wide, strict=True):
+        steps = (Q(10) ** digits for digits in range(18, -16, -1))
+        multiples = (math.ceil(Q(float(a)) / step) * step for step in steps)
+        rounder = next(m for m in multiples if m < Q(float(b)))
+        assert number == pytest.approx(float(rounder), rel=1e-12)
+
+
+def test_values_finer_than_cells_are_released_as_zero():
     wide = Attribute.numeric("income", 0, 1e6, bins="private", number=8)
     assert (wide.private, wide.spread) == (binning.CELLS, "atoms")
     frame = table()[["income", "sex"]].astype({"income": float})
@@ -119,14 +158,14 @@ def test_values_finer_than_cells_are_released_as_their_lower_end():
 
 
 def test_values_beside_them_are_written_as_short_as_those_of_public_bins():
-    """167, and not 166.71666666666667; a bin of one cell is still its lower end."""
+    """167, and not 166.71666666666667; a bin of one cell is its shortest number."""
     edges = [0.0, 0.1, 1000 / 3, 333.4, 1000.0]  # the first and the third: one value
     bins = Attribute.binned("x", edges, spread="atoms", missing=True)
     drawn = bins.decode(np.arange(5), np.full(5, 0.5))
-    assert drawn.tolist()[:4] == [0.0, 167.0, 1000 / 3, 667.0] and np.isnan(drawn[4])
+    assert drawn.tolist()[:4] == [0.0, 167.0, 333.34, 667.0] and np.isnan(drawn[4])
     assert bins.encode(drawn).tolist() == [0, 1, 2, 3, 4]
     ends = bins.decode(np.arange(4), np.full(4, 1 - 2.0**-53))
-    assert ends.tolist() == [0.0, 333.0, 1000 / 3, 999.0] and ends[1] < edges[2]
+    assert ends.tolist() == [0.0, 333.0, 333.34, 999.0] and ends[1] < edges[2]
 
 
 def test_the_fit_of_a_seed_is_the_same_from_memory_and_from_a_file(tmp_path):
