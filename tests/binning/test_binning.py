@@ -144,8 +144,8 @@ def test_the_number_of_the_fewest_digits_lies_in_its_interval(pairs, integer):
     assert (found[(low <= 0) & (low + wide > 0)] == 0).all()
     for number, a, b in zip(found, low, low + wide, strict=True):
         steps = (Q(10) ** digits for digits in range(18, -16, -1))
-        multiples = (math.ceil(Q(float(a)) / step) * step for step in steps)
-        rounder = next(m for m in multiples if m < Q(float(b)))
+        multiples = (math.ceil(Q(repr(float(a))) / step) * step for step in steps)
+        rounder = next(m for m in multiples if m < Q(repr(float(b))))
         assert number == pytest.approx(float(rounder), rel=1e-12)
 
 
