@@ -509,15 +509,21 @@ class Distribution:
             new = [j for j, b in enumerate(mine) if b == unseen and theirs[j] not in (b, to.clique)]
             if not new:
                 return
-            values = np.concatenate([np.arange(start[j], start[j + 1]) for j in new])
-            table = tables[source.clique]
-            joint = (by_cell[source.clique][values] * table.ravel()).reshape(-1, *table.shape)
+            table, members = tables[source.clique], cliques[source.clique]
             mass = table.sum(axis=source.out)
-            p = joint.sum(axis=tuple(a + 1 for a in source.out))
-            p = (p / np.where(mass > 0, mass, math.inf)).reshape(len(values), *to.shape)
-            spread = np.broadcast_to(p, (len(values), *tables[to.clique].shape))
-            by_cell[to.clique][values] = spread.reshape(len(values), -1)
+            mass = np.where(mass > 0, mass, math.inf)
             for j in new:
+                if j in members:  # its own table says it, without a row of cells for each value
+                    axis = members.index(j)
+                    rest = tuple(a for a in source.out if a != axis)
+                    joint = np.moveaxis(table.sum(axis=rest, keepdims=True), axis, 0)
+                else:
+                    rows = by_cell[source.clique][start[j] : start[j + 1]]
+                    joint = (rows * table.ravel()).reshape(-1, *table.shape)
+                    joint = joint.sum(axis=tuple(a + 1 for a in source.out))
+                p = (joint.reshape(sizes[j], *mass.shape) / mass).reshape(sizes[j], *to.shape)
+                spread = np.broadcast_to(p, (sizes[j], *tables[to.clique].shape))
+                by_cell[to.clique][start[j] : start[j + 1]] = spread.reshape(sizes[j], -1)
                 mine[j] = source.clique
 
         for below, above in reversed(self.tree.links):

@@ -246,10 +246,13 @@ class _Facts:
         return min(alone, *((at(t), t) for t in _numbers(most)))
 
     def degree(self, k: int) -> float:
-        """PrivBayes: d − k tables of k + 1 typical columns for .7 of ε."""
-        cells = self.typical ** (k + 1)
-        noise = ALONE * cells * (self.d - k) / (0.7 * self.mass)
+        """PrivBayes: d − k tables for .7 of ε, of a pair and k − 1 typical columns."""
+        noise = ALONE * (self.d - k) / (0.7 * self.mass) * self.cells(k + 1)
         return self.distance(self.prior.degrees[k - 1], noise)
+
+    def cells(self, columns: int) -> np.ndarray:
+        """Cells of a table of so many columns that holds a pair: one number for every pair."""
+        return self.size[self.both[0]] * self.size[self.both[1]] * self.typical ** (columns - 2)
 
     def junction(self) -> float:
         """At most d clique tables for half of ε, at the best size, or none but columns."""
@@ -258,7 +261,7 @@ class _Facts:
         return min(
             alone,
             *(
-                self.distance(rest, noise * self.typical ** (k + 1))
+                self.distance(rest, noise * self.cells(k + 1))
                 for k, rest in enumerate(self.prior.degrees, 1)
             ),
         )

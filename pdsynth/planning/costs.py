@@ -14,6 +14,7 @@ from ..algorithms import MASS, MOST_CELLS, clique_limit
 CODE, ROW, BIT_ROW = 2.8e-8, 3e-9, 1.5e-10  # seconds of a cell to encode, of a record in one table
 STEP, SET, CANDIDATE, NOISY = 2e-4, 1.5e-5, 3e-7, 8e-7  # of a mechanism, a set, a noisy cell
 SCORED, FITTED, GROWN = 3e-5, 8e-4, 1.5e-8  # of a round: a set, a column, a column and 1 of ε n
+TOLD = 6e-9  # of a round: a value of the largest column, and a cell of a clique
 BASE, JOINED = 0.005, 0.006  # of a fit; of a forest's column where n is 10^4, in proportion to √n
 REFERENCE = 5.3e-4  # seconds of `_count` where the constants were measured
 
@@ -65,12 +66,15 @@ class Cost:
     def rounds(self, sets: int, rounds: float, mass: float) -> tuple[float, float]:
         """So many rounds, each of which scores all sets and fits the model anew.
 
-        With ``mass`` = ε n the cliques grow to their limit, and with them the time of a fit.
+        With ``mass`` = ε n the cliques grow to their limit, and with them the time of a fit. What
+        a clique's cells tell of the values of other columns stands in one array.
         """
-        mass = min(mass, MASS * clique_limit(mass, self.d) / MOST_CELLS)
-        each = SCORED * sets + self.d * (FITTED + GROWN * mass)
+        room = clique_limit(mass, self.d)
+        told = float(self.sizes.sum()) * room
+        each = SCORED * sets + self.d * (FITTED + GROWN * min(mass, MASS * room / MOST_CELLS))
+        each += TOLD * float(self.sizes.max()) * room
         seconds = sets * (self.n * ROW + SET) + rounds * each
-        return self._sum(seconds, sets * min(self._mean_cells(2), 4096), 0)
+        return self._sum(seconds, sets * min(self._mean_cells(2), 4096) + told / 10, 0)
 
     def _sum(self, seconds: float, cells: float, columns: int) -> tuple[float, float]:
         memory = self.n * (self.d + 30 + 28 * columns) + 80 * min(cells, 2**24)

@@ -106,6 +106,34 @@ class TestForecasts:
         by_hand = np.sqrt(0.07**2 + (0.08 / 1.08) ** 2 + (0.0757 / 1.0757) ** 2)
         assert found["baselines.Independent"].distance == pytest.approx(by_hand, rel=1e-4)
 
+    def test_a_table_of_two_columns_by_hand(self):
+        """PrivBayes(k=1) over 100, 2 and 2 values: its tables hold a pair each, of 200, 200 and 4
+        cells, under 1.4 · 2 / .7 of each cell's share of ε n = 10,000: v = .08, .08, .0016."""
+        given = prediction.Prior(0.1, 0.5, (0.5, 0.3, 0.2))
+        schema = pds.Schema(
+            tuple(pds.Attribute.categorical(f"x{j}", range(v)) for j, v in enumerate((100, 2, 2)))
+        )
+        found = {f.name: f for f in prediction.forecasts(schema, 10_000, 1, given)}
+        squares = []
+        for cells in (200, 200, 4):
+            noise = 1.4 * 2 / 0.7 * cells / 10_000
+            by_chance = 0.6 * np.sqrt(cells / (2 * np.pi * 10_000))
+            parts = 0.5 * 0.1, noise / (1 + noise), by_chance / (1 + by_chance)
+            squares.append(np.sqrt(np.sum(np.square(parts))))
+        assert found["PrivBayes(k=1)"].distance == pytest.approx(np.mean(squares), rel=1e-4)
+
+    def test_a_column_of_many_values_isnt_taken_for_a_typical_one(self):
+        """2,000 municipalities beside small columns: PrivBayes(k=1) measured .406 ± .018 there,
+        Independent .268, ConsistentBayes .227 (20,000 made-up records, ε = 1)."""
+        sizes = 2000, 26, 3, 9, 2, 4
+        schema = pds.Schema(
+            tuple(pds.Attribute.categorical(f"x{j}", range(v)) for j, v in enumerate(sizes))
+        )
+        for epsilon in (0.5, 1, 2):
+            found = {f.name: f for f in prediction.forecasts(schema, 20_000, epsilon)}
+            assert next(iter(found)) == "ConsistentBayes"
+        assert found["ConsistentBayes"].megabytes > 200, "P(value | cell) of a clique is an array"
+
     @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 10])
     def test_more_records_or_more_budget_never_cost_distance(self, adult, epsilon):
         def distances(n, e):
