@@ -179,9 +179,9 @@ pds.PrivBayes(k=1, guarantee="none").fit(adult.frame, schema=adult.schema).netwo
 
 # %%
 pairs = [("relationship", "marital-status"), ("education", "occupation"), ("age", "workclass"), ("race", "workclass")]
-rows = []
+codes, rows = pd.DataFrame(adult.schema.encode(adult.frame), columns=adult.schema.names), []
 for x, y in pairs:
-    table, sizes = pd.crosstab(adult.frame[x], adult.frame[y]).to_numpy(), (adult.schema[x].size, adult.schema[y].size)
+    table, sizes = pd.crosstab(codes[x], codes[y]).to_numpy(), (adult.schema[x].size, adult.schema[y].size)
     i, r = measures.mutual_information(table), float(measures.tvd_from_independence(table))
     rows.append((i, i / measures.mutual_information_sensitivity(n, *sizes), r, r / float(measures.tvd_sensitivity(n, *sizes))))
 pd.DataFrame(rows, index=[" × ".join(p) for p in pairs], columns=["I, bits", "I ÷ its sensitivity", "R", "R ÷ its sensitivity"]).round(3)

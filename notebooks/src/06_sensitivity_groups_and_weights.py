@@ -194,7 +194,8 @@ guess("A fourth person changes X alone. How many times as large is the noise on 
 # B's is $2|B|/(w_x\varepsilon_3)$, and $w_x$, a part of 1, divides the share of B once more. With the thesis' own numbers (k = 4, θ = 0.1, ε = 1, $L_1$ = 0.3):
 
 # %%
-frequencies = {name: adult.frame[name].value_counts().to_numpy() for name in published.groups_["B"]}
+codes = pd.DataFrame(adult.schema.encode(adult.frame), columns=adult.schema.names)
+frequencies = {name: np.bincount(codes[name], minlength=adult.schema[name].size) for name in published.groups_["B"]}
 l, tables, rows = len(frequencies), Fraction(7, 10), {}
 for r in (Fraction(1, 6), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2)):
     noise_a = float(printed_group_a(14, 4, l, tables * r / (1 + r)))

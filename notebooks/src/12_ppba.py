@@ -6,7 +6,7 @@
 # | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 04 PrivBayes |
 # | **You will be able to** | grow a network along a spanning tree by hand, split a budget in the ratio q, and say what "security" q buys, and what it doesn't |
-# | **Paper** | Ma, Zhang, Cao and Cao, *PPBA* (personalised privacy, Bayesian network), 2021. Only its abstract is public; everything beyond it is a **reconstruction**, ours, and marked so |
+# | **Paper** | Ma, Long, Liu, Peng and Li, *Personalized Differential Privacy Algorithm for High-Dimensional Data Publishing* (PPBA: personalised privacy budget allocation), 2021. Only its abstract is public; everything beyond it is a **reconstruction**, ours, and marked so |
 # | **ε spent** | 0 on people: invented tables, and Adult, a public teaching table. Each fit below *would* cost what its ledger says |
 
 # %% [markdown]

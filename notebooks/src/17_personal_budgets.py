@@ -6,7 +6,7 @@
 # | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 14 custom networks, 15 evaluating; 07 HPPrivBayes helps |
 # | **You will be able to** | read off what one attribute or one value loses, tell a promise from an observation, choose a sensitive attribute's ε before the run, and say what the others pay for it |
-# | **Paper** | C. Deng, thesis 2025, sections 3.2 and 3.3; C. Ma et al. 2021 (PPBA, abstract); M. Hittmeir, R. Mayer, A. Ekelhart, *Efficient Bayesian Network Construction for Increased Privacy on Synthetic Data*, IEEE Big Data 2022 |
+# | **Paper** | C. Deng, thesis 2025, section 3.2; S. Ma et al. 2021 (PPBA, abstract); M. Hittmeir, R. Mayer, A. Ekelhart, *Efficient Bayesian Network Construction for Increased Privacy on Synthetic Data*, IEEE Big Data 2022 |
 # | **ε spent** | 0 on people: Adult is a public teaching table. Each fit below *would* cost what its ledger says |
 
 # %% [markdown]
