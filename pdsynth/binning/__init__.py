@@ -30,6 +30,7 @@ from ..core import (
     is_whole,
     show,
 )
+from ..core.edges import least_alone
 
 CELLS = 2**14  # of a range, at most
 EACH, MOST = Fraction(1, 50), Fraction(1, 10)  # of ε for one column's edges, and for all at most
@@ -80,12 +81,23 @@ def say_edges(schema: Schema, n: int, epsilon: float) -> str:
     few = [x for x in names if epsilon * n < FEW * len(schema[x].values)]
     doubt = (
         f" For so few records and so little ε the bins of {', '.join(few)} may be no nearer than "
-        "equal widths, but for heavy values."
+        "equal widths."
     )
+    each = Fraction(epsilon) * share_of_edges(schema) / len(names)
     return (doubt if few else "") + (
         f" {float(share_of_edges(schema)):.0%} of ε chooses the private edges of "
         f"{', '.join(names)}; the rest of this forecast takes their bins as given."
+        + "".join(_say_alone(schema[name], n, each) for name in names)
     )
+
+
+def _say_alone(attribute: Attribute, n: int, epsilon: Fraction) -> str:
+    """From how many records on a value has a bin of its own, in one sentence."""
+    number = len(attribute.values)
+    least = least_alone(n, number, attribute.private, epsilon)
+    if least >= n:
+        return f" No value of {attribute.name} is sure of a bin of its own, however many share it."
+    return f" A value of {attribute.name} that {least:,} records share has a bin of its own."
 
 
 def columns(schema: Schema) -> list[str]:

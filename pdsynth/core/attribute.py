@@ -151,6 +151,7 @@ def shortest(low: np.ndarray, high: np.ndarray, integer: bool = False) -> np.nda
 
 
 MAX_VALUES = 2**16
+WRITTEN = "how its numbers are written: number='1,234.5'"
 # What a schema may declare, and the pandas types of the released column: as it is, and where a
 # missing value is declared. Both follow from the declaration alone, whatever the records hold.
 DTYPES = {
@@ -539,10 +540,11 @@ class Attribute:
             return np.where(gone, len(self.values), codes), gone
         numbers = np.array([math.nan if x is None else x for x in read], dtype=float)[places]
         if plain and (strange := int((np.isnan(numbers) & ~gone).sum())):
+            dates = column.dtype.kind == "M"
             self._refuse(
                 f" is declared numeric, but {strange:,} of its cells are no numbers (the column "
-                f"has dtype {column.dtype}): convert it first, or say how its numbers are written: "
-                "number='1,234.5'"
+                f"has dtype {column.dtype}): convert it first, or say "
+                + ("what counts of a date: date='year'" if dates else WRITTEN)
             )
         return self._place(numbers, gone)
 

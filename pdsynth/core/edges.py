@@ -6,14 +6,16 @@ records, the next ones halve each half, so all edges of a level cost what one co
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
 
 from .noise import Noise, Quantity, exponential_mechanism
 
-FOR_ATOMS = Fraction(1, 4)  # of ε, at most; what heavy cells don't need goes to the medians
-MOST_ATOMS = 3
+# Of ε, for one heavy cell after the other; what they don't need goes to the medians. The first one
+# has the most: where half of the records share a value, no median says so.
+FOR_ATOMS = Fraction(1, 4), Fraction(1, 12), Fraction(1, 12)
 STEPS = 64  # places, evenly in a node, where a median may lie; besides powers of two from its ends
 
 
@@ -26,7 +28,7 @@ def plan_edges(number: int) -> tuple[int, int]:
     [(1, 0), (1, 1), (2, 2), (3, 3), (4, 3)]
     """
     depth = max(1, number.bit_length() - 2)
-    return depth, min(MOST_ATOMS, (number - 2**depth) // 2)
+    return depth, min(len(FOR_ATOMS), (number - 2**depth) // 2)
 
 
 def private_edges(
@@ -57,7 +59,7 @@ def private_edges(
     counts, size, rest = counts.copy(), len(counts), epsilon
     cuts = {0, size}
     for i in range(most):
-        part = epsilon * FOR_ATOMS / most
+        part = epsilon * FOR_ATOMS[i]
         scores = np.concatenate([moved * counts, np.full(size, moved * heavy)])
         among = [*range(size), *["STOP"] * size]
         cell = _choose(scores, moved, part, noise.child(f"heavy {i}"), among)
@@ -81,6 +83,18 @@ def private_edges(
             halves += [(low, at), (at, high)]
         nodes = halves
     return _fill(cuts, number)
+
+
+def least_alone(n: int, number: int, cells: int, epsilon: Fraction) -> int:
+    """How many of n records must share a cell for it to stand alone in 19 of 20 fits; n: none does.
+
+    As :func:`private_edges` chooses the first one, against STOPs at n / ``number`` records.
+
+    >>> least_alone(50_000, 16, 2**14, Fraction(1, 50))
+    8204
+    """
+    part = epsilon * FOR_ATOMS[0] if plan_edges(number)[1] else 0
+    return min(n, math.ceil(n // number + 2 * math.log(20 * cells) / part)) if part else n
 
 
 def _choose(scores: np.ndarray, moved: int, epsilon: Fraction, noise: Noise, among: list) -> int:

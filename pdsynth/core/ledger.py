@@ -312,13 +312,14 @@ class Ledger:
         """The entries by kind of step, at most five lines for each algorithm of this library."""
         return list(door("files").story(self._entries, self.cost_of))
 
-    def pairs_kept(self) -> str:
+    def pairs_kept(self, ruled: bool = False) -> str:
         """How many pairs of attributes stand together in a released table, in words.
 
-        "" where no table was released. **Privacy:** a function of the ledger, which is released.
+        "" where no table was released; ``ruled``: rules of the schema tie columns besides.
+        **Privacy:** a function of the ledger, which is released.
         """
         files = door("files")
-        return str(files.say_pairs(files.count_pairs(self._entries, self.hidden)))
+        return str(files.say_pairs(files.count_pairs(self._entries, self.hidden), ruled))
 
     def __str__(self) -> str:
         words, count = door("files").in_words, len(self._entries)

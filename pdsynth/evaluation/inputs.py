@@ -30,7 +30,18 @@ def to_records(table: Table, schema: Schema) -> Records:
 
 def without_rules(schema: Schema) -> Schema:
     """A schema that takes any table of its domain: what breaks its rules is measured, too."""
-    return replace(check_schema(schema), rules=())
+    return replace(check_edges(schema), rules=())
+
+
+def check_edges(schema: Schema) -> Schema:
+    """The schema; SchemaError for one whose edges only a release has."""
+    if gone := [a.name for a in check_schema(schema).attributes if a.private]:
+        raise SchemaError(
+            "the edges of private bins are chosen by each fit, and this schema has none for "
+            f"{', '.join(gone)}: give that of the release, which is schema.toml in its folder, or "
+            "schema_ of the fitted synthesizer"
+        )
+    return schema
 
 
 def to_codes(table: Table, schema: Schema) -> np.ndarray:

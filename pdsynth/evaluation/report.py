@@ -14,7 +14,7 @@ from ..core import Ledger, Records, Schema, SchemaError, Unit, plural, positive,
 from ..datasets.tables import Dataset
 from ..files.pages import render
 from .disclosure import gcap
-from .inputs import Table, as_dataset, check_whole, sample_rows, to_codes
+from .inputs import Table, as_dataset, check_edges, check_whole, sample_rows, to_codes
 from .intervals import COLUMNS, LIMITS, RELEASE, measure_level
 from .marginals import Marginals, Sets
 from .utility import majority_share, split_mask, utility
@@ -199,7 +199,7 @@ def report(
     facts = {
         "epsilon": budget,
         "unit": "" if unit == Unit() else f"; {unit}",
-        "pairs": "" if ledger is None else ledger.pairs_kept(),
+        "pairs": "" if ledger is None else ledger.pairs_kept(bool(schema.rules)),
         "broken": _broken(schema, codes, tables[0]),
         "worth": worth,
         "risk": risk,
@@ -271,16 +271,6 @@ def _simulate(
             generator = np.random.default_rng([seed, i])
             tables[name].append(fitted.model_.sample_codes(rows, generator))
     return tables
-
-
-def check_edges(schema: Schema) -> Schema:
-    """The schema; SchemaError for one whose edges only a release has."""
-    if gone := [a.name for a in schema.attributes if a.private]:
-        raise SchemaError(
-            f"the edges of private bins are chosen by each fit, and this schema has none for "
-            f"{', '.join(gone)}: give that of the release, which is schema.toml in its folder"
-        )
-    return schema
 
 
 def _utility(

@@ -47,6 +47,11 @@ def _infer(column: pd.Series, bins: int) -> Attribute:
     **Privacy:** every value is read and its domain told: a strict fit refuses such a schema.
     """
     name, missing, present = str(column.name), bool(column.isna().any()), column.dropna()
+    if isinstance(column.dtype, pd.CategoricalDtype) and len(column.cat.categories) > 1:
+        kind = "ordered" if column.cat.ordered else "category"  # in its own order, unused ones too
+        return Attribute.categorical(
+            name, column.cat.categories.tolist(), missing=missing, dtype=kind
+        )
     try:
         values = sorted(present.unique().tolist(), key=str)
     except TypeError as problem:

@@ -80,7 +80,7 @@ def show_recipe(recipe: Any) -> str:
         rows = {
             "ε": short(model.ledger.epsilon),
             "verdict": model.ledger.verdict(),
-            "kept": model.ledger.pairs_kept(),
+            "kept": model.ledger.pairs_kept(bool(model.schema.rules)),
             "network": f"{plural(len(model.network.edges), 'edge')}, at most "
             f"{plural(model.network.degree, 'parent')}",
             "learnt from": f"{model.n:,} records, {plural(len(model.schema), 'attribute')}",

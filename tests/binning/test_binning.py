@@ -168,6 +168,33 @@ def test_values_beside_them_are_written_as_short_as_those_of_public_bins():
     assert ends.tolist() == [0.0, 333.0, 333.34, 999.0] and ends[1] < edges[2]
 
 
+def test_tables_are_judged_on_the_edges_of_the_release():
+    frame = table()
+    fitted = pds.ConsistentBayes(2.0, random_state=1).fit(frame, SCHEMA)
+    fake = fitted.sample(random_state=1)
+    assert 0 <= pds.evaluate.marginal_distance(frame, fake, fitted.schema_) < 0.2
+    with pytest.raises(SchemaError, match="schema_ of the fitted synthesizer"):
+        pds.evaluate.marginal_distance(frame, fake, SCHEMA)
+    with pytest.raises(SchemaError, match="schema_ of the fitted synthesizer"):
+        pds.evaluate.compare([pds.PrivBayes(1)], (frame, SCHEMA), [1], 2)
+
+
+@pytest.mark.parametrize(("n", "least"), [(2000, None), (50_000, 8205)])
+def test_the_plan_says_how_many_records_make_a_value_stand_alone(n, least):
+    wide = Attribute.numeric("v", 0, 100_000, bins="private", number=16, integer=True)
+    said = pds.plan(Schema((wide, SEX)), n, epsilon=1).sentence
+    if least is None:
+        assert "No value of v is sure of a bin of its own" in said
+        return
+    assert f"A value of v that {least:,} records share has a bin of its own" in said
+    rng = np.random.default_rng(0)
+    shared = np.where(np.arange(n) < least, 0, rng.integers(1, 60_000, n))
+    frame = pd.DataFrame({"v": shared, "sex": rng.choice(["f", "m"], n)})
+    made = (pds.ConsistentBayes(1, random_state=seed) for seed in range(20))
+    alone = [m.fit(frame, Schema((wide, SEX))).schema_["v"].edges[1] < 10 for m in made]
+    assert sum(alone) >= 16  # 19 expected
+
+
 def test_the_fit_of_a_seed_is_the_same_from_memory_and_from_a_file(tmp_path):
     pytest.importorskip("pyarrow")
     frame = table()

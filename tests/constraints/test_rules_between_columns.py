@@ -493,3 +493,20 @@ def test_bits_of_which_no_drawing_keeps_the_rules_are_left_out(monkeypatch):
     model = over_bits(Rule.impossible({"a": 1, "b": 1}), (50, 50), ((0, 100), (100, 0)))
     drawn = model.sample_codes(200, np.random.default_rng(0))
     assert len(drawn) == 200 and not model.schema.break_rules(drawn).any()
+
+
+def test_a_table_without_pairs_says_what_its_rules_still_tie():
+    """One column decides another, and a third says nothing of them."""
+    codes = pds.Attribute.categorical("code", ["a1", "a2", "b1"])
+    area = pds.Attribute.categorical("area", ["a", "b"])
+    other = pds.Attribute.categorical("other", ["x", "y"])
+    rule = pds.Rule.determines("code", "area", {"a1": "a", "a2": "a", "b1": "b"})
+    frame = pd.DataFrame({"code": ["a1", "b1"] * 20, "area": ["a", "b"] * 20, "other": ["x"] * 40})
+    schema = pds.Schema((codes, area, other), rules=(rule,))
+    model = pds.baselines.Independent(1.0).fit(frame, schema).model_
+    assert "everything is independent but for what its rules say" in model.ledger.pairs_kept(True)
+    page = pds.baselines.Independent(1.0).fit(frame, schema)._repr_html_()
+    assert "independent but for what its rules say" in page
+    fake = model.sample(random_state=1)
+    said = pds.evaluate.report(frame, fake, schema, ledger=model.ledger)
+    assert "independent but for what its rules say" in str(said)

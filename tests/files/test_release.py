@@ -187,6 +187,7 @@ class TestWhoAnswers:
             assert (" – ".join(sorted(pair)) in said) == (frozenset(pair) in kept)
         alone = card_of(pds.baselines.Independent(1.0).fit(frame, SCHEMA).model_).markdown
         assert "Pairs kept: 0 of 3: in this table everything is independent" in alone
+        assert "but for what its rules say" not in alone
 
     def test_three_questions_are_answered_by_epsilon(self, frame):
         for epsilon, percent, times in ((1, "73.2 %", "2.72"), (3, "95.3 %", "20.09")):
