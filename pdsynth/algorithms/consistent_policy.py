@@ -225,6 +225,16 @@ class Policy:
         pairs = (pair for pair in combinations(self.open, 2) if pair not in rules)
         return [pair for pair in pairs if self.cells(pair) <= self.most_cells]
 
+    def free(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Those of some pairs that no rule ties, not even through other columns.
+
+        What rules say holds without a table, so such ties are no reason for one.
+        """
+        tied = self.ruled | np.eye(len(self.sizes), dtype=bool)
+        for _ in self.sizes:
+            tied = tied @ tied
+        return [pair for pair in pairs if not tied[pair]]
+
     def keeps_values(self, column: int) -> bool:
         """Whether policy names a column, so that none of its values may be merged."""
         columns = {*self.hidden, *chain(*self.forced, *self.partners.values())}

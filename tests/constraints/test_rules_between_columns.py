@@ -510,3 +510,43 @@ def test_a_table_without_pairs_says_what_its_rules_still_tie():
     fake = model.sample(random_state=1)
     said = pds.evaluate.report(frame, fake, schema, ledger=model.ledger)
     assert "independent but for what its rules say" in str(said)
+
+
+def test_what_rules_tie_is_no_reason_for_tables():
+    """Two columns follow from a third, and nothing else hangs together: single columns are best."""
+    rng = np.random.default_rng(6)
+    code = rng.integers(0, 12, 4000)
+    frame = pd.DataFrame(
+        {"code": code, "area": code // 3, "half": code // 6, "x": rng.integers(0, 3, 4000)}
+    )
+    frame["y"] = rng.integers(0, 4, 4000)
+    sizes = {"code": 12, "area": 4, "half": 2, "x": 3, "y": 4}
+    schema = pds.Schema(
+        tuple(pds.Attribute.categorical(name, list(range(v))) for name, v in sizes.items()),
+        rules=(
+            pds.Rule.determines("code", "area", {c: c // 3 for c in range(12)}),
+            pds.Rule.determines("area", "half", {a: a // 2 for a in range(4)}),
+        ),
+    )
+    for seed in range(8):
+        fitted = pds.ConsistentBayes(1, random_state=seed).fit(frame, schema)
+        kept = fitted.ledger_.pairs_kept(True)
+        assert "0 of 10" in kept, kept
+        named = [e for e in fitted.ledger_.entries if e.step.startswith("strongest tie")]
+        assert not named, "no ε is paid for the name of what a rule says"
+
+
+def test_a_rule_leaves_other_ties_to_be_found():
+    """Beside the columns of a rule two others hang together: their table is bought."""
+    rng = np.random.default_rng(6)
+    code, x = rng.integers(0, 12, (2, 4000))
+    frame = pd.DataFrame({"code": code, "area": code // 3, "x": x % 3})
+    frame["y"] = np.where(rng.random(4000) < 0.9, x % 3, rng.integers(0, 3, 4000))
+    sizes = {"code": 12, "area": 4, "x": 3, "y": 3}
+    rule = pds.Rule.determines("code", "area", {c: c // 3 for c in range(12)})
+    schema = pds.Schema(
+        tuple(pds.Attribute.categorical(name, list(range(v))) for name, v in sizes.items()),
+        rules=(rule,),
+    )
+    kept = [pds.ConsistentBayes(1, random_state=s).fit(frame, schema).ledger_ for s in range(6)]
+    assert all("table(x, y)" in [e.step for e in ledger.entries] for ledger in kept)
