@@ -28,7 +28,7 @@ import pdsynth as pds  # noqa: E402
 from pdsynth import binning  # noqa: E402
 from pdsynth.core import edges  # noqa: E402
 
-FITS = 2
+FITS = 8
 GRIDS = {"100 equal bins": 100, "20 percentiles": 20}
 NUMBERS = ["age", "fnlwgt", "capital-gain", "capital-loss", "hours-per-week"]
 OTHERS = ["sex", "salary", "marital-status", "education", "occupation"]
@@ -41,7 +41,7 @@ Mean two-way distance of all pairs that hold a number, judged on grids that neit
 
 Private bins are nearer in **{nearer} of {cells}** cells.
 
-Not nearer: {others}. With few records and little ε chosen edges are mostly noise, and only heavy values are found; `plan` says so for fewer than
+Not nearer: {others}. With few records and little ε chosen edges are mostly noise; `plan` says so for fewer than
 500 / ε records a bin.
 """
 

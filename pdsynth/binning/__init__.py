@@ -28,9 +28,9 @@ from ..core import (
     Schema,
     SchemaError,
     is_whole,
+    least_alone,
     show,
 )
-from ..core.edges import least_alone
 
 CELLS = 2**14  # of a range, at most
 EACH, MOST = Fraction(1, 50), Fraction(1, 10)  # of ε for one column's edges, and for all at most

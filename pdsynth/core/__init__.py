@@ -43,6 +43,7 @@ from .budgets import (
 )
 from .counts import MAX_CELLS, Codes, Counter, CountLogs, Split, count_cells
 from .curator import Curator, Measured, Pairs, split_pairs
+from .edges import least_alone
 from .errors import (
     BudgetDegenerate,
     BudgetError,

@@ -533,7 +533,7 @@ class Attribute:
             numbers = column.to_numpy(dtype=float)
             return self._place(numbers, np.isnan(numbers))
         places, cells = find_distinct(column)
-        read = [*map(self._read, cells), self.recode.empty if self.recode else None]
+        read = [*map(self.read, cells), self.recode.empty if self.recode else None]
         gone = np.array([value is None for value in read])[places]
         if self.edges is None:
             codes = np.array([self._codes.get(value, -1) for value in read])[places]
@@ -548,7 +548,7 @@ class Attribute:
             )
         return self._place(numbers, gone)
 
-    def _read(self, cell: Any) -> Any:
+    def read(self, cell: Any) -> Any:
         """What one cell stands for: a declared value or a number; None if it is missing."""
         if self.recode is not None:
             return self.recode.read(cell, self._texts)

@@ -17,6 +17,7 @@ from .disclosure import gcap
 from .inputs import Table, as_dataset, check_edges, check_whole, sample_rows, to_codes
 from .intervals import COLUMNS, LIMITS, RELEASE, measure_level
 from .marginals import Marginals, Sets
+from .numbers import compare_numbers
 from .utility import majority_share, split_mask, utility
 
 ALPHAS = (1, 2, 3)
@@ -44,7 +45,9 @@ class Report:
     the ``interval`` is about. ``attributes``, ``pairs``: one-way and two-way distances, worst
     first, with those of Independent. ``utility``: accuracy of a classifier, by what it was trained
     on; ``risk``: rates of what an attacker finds, by what it looks at; None where no attribute was
-    named. ``verdict``: the answer in sentences; ``notes``: how it was measured.
+    named. ``numbers``: mean and median of every column with bins, the one first that is farthest
+    off; None without such columns. ``verdict``: the answer in sentences; ``notes``: how it was
+    measured.
 
     **Privacy:** exact statistics of real records throughout: not for publishing.
     """
@@ -57,6 +60,7 @@ class Report:
     utility: pd.DataFrame | None
     risk: pd.DataFrame | None
     notes: tuple[str, ...]
+    numbers: pd.DataFrame | None = None
 
     @property
     def table(self) -> pd.DataFrame:
@@ -68,6 +72,7 @@ class Report:
         parts = {
             "Worst attributes": self.attributes.head(WORST),
             "Worst pairs": self.pairs.head(WORST),
+            "Numbers": None if self.numbers is None else self.numbers.head(WORST).map(_short),
             "Utility": self.utility,
             "Disclosure risk": self.risk,
         }
@@ -115,6 +120,11 @@ class Report:
             columns=_columns,
             span=_range,
         )
+
+
+def _short(number: float) -> str:
+    """Four digits, or all before the point."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
 
 
 def _columns(alpha: int) -> str:
@@ -192,6 +202,7 @@ def report(
         else _utility(codes, tables[0], holdout, schema, target, seed, dict(utility_options or {}))
     )
     risk = None if sensitive is None else _risk(codes, tables[0], holdout, schema, sensitive, seed)
+    numbers = compare_numbers(data.frame, listed[0], schema)
     title = (
         f"{len(tables[0]):,} synthetic rows beside {len(codes):,} real ones, "
         f"{len(schema)} attributes"
@@ -200,6 +211,8 @@ def report(
         "epsilon": budget,
         "unit": "" if unit == Unit() else f"; {unit}",
         "pairs": "" if ledger is None else ledger.pairs_kept(bool(schema.rules)),
+        "numbers": numbers,
+        "short": _short,
         "broken": _broken(schema, codes, tables[0]),
         "worth": worth,
         "risk": risk,
@@ -213,7 +226,15 @@ def report(
     }
     verdict, notes = (_written(part, facts) for part in ("verdict", "notes"))
     return Report(
-        title, verdict, table, levels[1].worst(schema), levels[2].worst(schema), worth, risk, notes
+        title,
+        verdict,
+        table,
+        levels[1].worst(schema),
+        levels[2].worst(schema),
+        worth,
+        risk,
+        notes,
+        numbers,
     )
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 
 from ..core import EXACT, Attribute, SchemaError, check_path, to_items
 from .cells import LONGEST, read_day, read_hour, read_numbers
+from .domains import BINS
 from .file_format import FileFormat
 from .identifiers import EVERY, kind_of, tell_apart
 from .number_forms import READ, find_form
@@ -51,6 +52,8 @@ COMMON = 0.25  # share of the records that the values of an open list must have
 NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
+SKEWED = "; more than half stand in one bin: edges by hand, or `private bins`?"
+AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
 OPEN = "a public list (census, ISO codes), never a count"
 MANY = "? many values, none of them common: group them by public knowledge, or drop"
 PERSONS = "some come again: if it names persons, release with --records-per-person"
@@ -357,7 +360,10 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     step = 10.0 ** math.floor(math.log10(high - low) - 1)
     step = max(step, 1.0) if whole else step
     low, high = (round(place * step, 12) for place in (low // step, -(-high // step)))
-    return Attribute.numeric(name, low, high, integer=whole, **how), RANGE
+    asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
+    if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
+        asked += AREAS
+    return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
 
 
 def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:

@@ -717,3 +717,19 @@ def test_the_guide_s_ten_lines_run_as_printed(root, tmp_path, monkeypatch):
     assert not made["schema"].problems(made["frame"])
     assert len(pd.read_csv(tmp_path / "release" / "synthetic.csv")) == 6000
     assert made["synth"].ledger_.epsilon == 1 and made["synth"].ledger_.check() == []
+
+
+def test_skewed_numbers_and_codes_are_asked_about(tmp_path):
+    """More than half of the records in one bin, or five digits each: the draft asks."""
+    rng = np.random.default_rng(0)
+    columns = {
+        "cost": np.exp(rng.normal(7, 2, 500)).round(2),
+        "area": 10_000 + 7 * rng.integers(0, 200, 500),
+        "age": rng.integers(0, 100, 500),
+        "born": rng.integers(1930, 2010, 500),
+    }
+    pd.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
+    lines = pds.datasets.outline(tmp_path / "t.csv").splitlines()
+    asked = {name: next(x for x in lines if x.startswith(name)) for name in columns}
+    assert [name for name, line in asked.items() if "more than half stand" in line] == ["cost"]
+    assert [name for name, line in asked.items() if "are these codes" in line] == ["area"]
