@@ -140,7 +140,7 @@ def shortest(low: np.ndarray, high: np.ndarray, integer: bool = False) -> np.nda
     """The number of the fewest digits in each interval [low, high): 0 where it lies in it.
 
     >>> shortest(np.array([-4.88, 11_992.2, 0.31]), np.array([26.9, 12_022.7, 0.34]))
-    array([0.0e+00, 1.2e+04, 3.2e-01])
+    array([0.0e+00, 1.2e+04, 3.1e-01])
     """
     best = np.array(low, dtype=float)
     for digits in range(0 if integer else 15, -19, -1):  # behind the point; below 0: before it

@@ -91,10 +91,10 @@ def least_alone(n: int, number: int, cells: int, epsilon: Fraction) -> int:
     As :func:`private_edges` chooses the first one, against STOPs at n / ``number`` records.
 
     >>> least_alone(50_000, 16, 2**14, Fraction(1, 50))
-    8204
+    8205
     """
     part = epsilon * FOR_ATOMS[0] if plan_edges(number)[1] else 0
-    return min(n, math.ceil(n // number + 2 * math.log(20 * cells) / part)) if part else n
+    return min(n, math.ceil(n // number + math.log((20 * cells) ** 2) / part)) if part else n
 
 
 def _choose(scores: np.ndarray, moved: int, epsilon: Fraction, noise: Noise, among: list) -> int:
