@@ -529,7 +529,8 @@ class Recipe(Habits):
     def spent_(self) -> Fraction | float:
         """ε of all fits of this object together, also of those that failed on their way.
 
-        With ``delta`` every fit adds its δ, too; a session with δ adds ρ and spends δ once.
+        With ``delta`` every fit adds its δ, too; a session with δ adds ρ and spends δ once. Each
+        fit counts in its own relation: a session counts added and removed records twice.
         """
         done: Fraction | float = vars(self).get("_finished", Fraction(0))
         return done + sum(ledger.epsilon for ledger in self.unfinished_)

@@ -108,7 +108,10 @@ class Existing(Place):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Its path."""
         shipped = str(value) in EXAMPLES and not Path(value).exists()
-        return super().convert(find(str(value)) if shipped else value, param, ctx)
+        place = super().convert(find(str(value)) if shipped else value, param, ctx)
+        if not place.is_file():
+            self.fail(f"{place} is no file but a pipe, which is read once: save it first")
+        return place
 
 
 FILE = Existing(exists=True, dir_okay=False, path_type=Path)

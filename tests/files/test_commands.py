@@ -8,6 +8,7 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import click
 import pandas as pd
 import pytest
 
@@ -545,3 +546,11 @@ def test_an_account_that_is_none_is_not_opened(tmp_path, content):
         pds.Session.open(path)
     pds.Session("1/3", tmp_path / "b.jsonl").reserve("1/4", "a step")
     assert pds.Session.open(tmp_path / "b.jsonl").remaining == Fraction(1, 12)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_a_pipe_is_refused_before_it_is_read(tmp_path):
+    """Nothing writes into this one, so whoever opens it waits for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(click.BadParameter, match="a pipe, which is read once: save it first"):
+        commands.FILE.convert(str(tmp_path / "pipe"), None, None)
