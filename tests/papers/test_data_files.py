@@ -38,6 +38,19 @@ def test_claims_and_notes_are_about_experiments_that_exist(name):
         assert set(part) & {"says", "text"}
 
 
+def test_a_claim_of_an_abstract_alone_rests_on_our_reconstruction():
+    """One rule for PPBA, ELPrivBayes and PrivSCBN; the numbers stand beside."""
+    found = []
+    for name in PAPERS:
+        paper = engine.find(name)
+        shared = paper.file.get("claims", {})
+        for claim in ({**shared, **c} for c in paper.file["claim"]):
+            if "abstract" in claim.get("source", ""):
+                found.append(name)
+                assert "abstract is public" in claim["reconstruction"], (name, claim["brief"])
+    assert found == ["ppba"] * 3 + ["frontier", "sidebyside"]
+
+
 @pytest.mark.parametrize("name", ["eval", "__import__", "no_such_rule", "Question"])
 def test_a_file_can_call_nothing_but_a_rule(name):
     with pytest.raises(BudgetError, match="no rule"):
