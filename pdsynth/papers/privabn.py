@@ -254,8 +254,10 @@ def stays_below(q: Question) -> Answer:
 
 
 @rule(
-    "Welch's 95 % interval of the difference at each ε and rival: replicates if more than half "
-    "favour the claim and none is against it"
+    "Welch's 95 % interval of the difference of both ranges over α at each ε and rival: replicates "
+    "if more than half favour the claim and none is against it, partly if more favour it than are "
+    "against it; does not if as many or more are against it, or more than half where none favours "
+    "it"
 )
 def steadier(q: Question) -> Answer:
     """Whether the error changes least with α."""

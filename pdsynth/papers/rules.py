@@ -257,7 +257,8 @@ class Question:
     @property
     def interval(self) -> str:
         """What a rule's text calls the interval of a difference."""
-        return PAIRED if self.claim.get("paired") is True else WELCH
+        shared = {self.shares_splits(at) for at in self.points()}
+        return f"{PAIRED}, else {WELCH}" if len(shared) > 1 else PAIRED if True in shared else WELCH
 
     def size(self, pairs: Sequence[tuple[Point, Point, Point]] | None = None) -> str:
         """How large a is beside b at the claim's points, or at some pairs of them.
@@ -330,8 +331,8 @@ def times_apart(a: np.ndarray, b: np.ndarray) -> Difference:
 
 @rule(
     "{interval} at {where}: replicates if more than half favour the "
-    "claim and none is against it, partly if more favour it than not; does not if more are "
-    "against it, or more than half where none favours it"
+    "claim and none is against it, partly if more favour it than are against it; does not if as "
+    "many or more are against it, or more than half where none favours it"
 )
 def above(q: Question) -> Answer:
     """Whether a is above b (``sign`` −1: below)."""
@@ -342,8 +343,8 @@ def above(q: Question) -> Answer:
 
 @rule(
     "{interval} at each point: replicates if more than half favour "
-    "the claim, partly if more favour it than not; does not if more are against it, or more than "
-    "half where none favours it"
+    "the claim, partly if more favour it than are against it; does not if as many or more are "
+    "against it, or more than half where none favours it"
 )
 def mostly_above(q: Question) -> Answer:
     """Whether a is above b in most cases."""
@@ -359,8 +360,9 @@ def mostly_above(q: Question) -> Answer:
 
 
 @rule(
-    "{which} curves: last {x} against the first beyond Welch's 95 % interval, and Spearman's ρ "
-    "of the means at least 0.8 in size; partly if more curves do than move the other way"
+    "{which} curves: last {x} against the first beyond {interval}, and Spearman's ρ of the means "
+    "at least 0.8 in size; partly if more curves do than move the other way beyond it; does not if "
+    "as many or more move the other way"
 )
 def moves(q: Question) -> Answer:
     """Whether curves rise (``sign`` 1) or fall (−1) ``along`` a column."""
