@@ -271,7 +271,9 @@ def as_near(q: Question) -> Answer:
     """Whether a method is as near as another, point by point."""
     gaps, names, levels = compared(q)
     parts = [(gap / level, half / level) for (gap, half), level in zip(gaps, levels, strict=True)]
-    return equivalence_verdict(parts, stretched(0.1)), {"found": Gaps(parts, names)}
+    part = [gap for gap, _ in parts]
+    size = f"{np.median(part):+.1%} ({min(part):+.1%} … {max(part):+.1%})"
+    return equivalence_verdict(parts, stretched(0.1)), {"found": Gaps(parts, names), "size": size}
 
 
 @rule(

@@ -350,7 +350,7 @@ OWN_HEAD = ["what we asked", "whose claim it is", "verdict", "size", "true ε", 
 EARLIER = "\n## Found otherwise by a few trials before\n"
 INTRODUCTION = """# Scoreboard
 
-{number} claims of the papers: {counts}. Our own {number_own}, below: {own}.
+{number} claims of the papers: {counts}. {number_own} on pages of our own, below: {own}.
 
 *As printed*: under the print's reading where it runs, else under the one that is named with its
 owner. These hold together, with 95 % for all claims of a paper (Holm). *Best fair reading*: the

@@ -85,3 +85,11 @@ def test_intervals_widen_with_the_level_that_holm_asks_for():
     with judged_at(0.05 / 3):
         ((same, wider),) = holders.compared(question)[0]
     assert same == gap and wider / half == pytest.approx(2.39398 / 1.959964, rel=1e-5)
+
+
+def test_nearness_is_sized_as_a_part_of_the_other_s_distance():
+    data = planted(**{holders.SHARES: {2: 0.05, 5: 0.04}, holders.CURATOR: {1: 0.05}})
+    data["value"] = data["value"].round(2)
+    claim = {"method": holders.SHARES, "other": holders.CURATOR}
+    _, words = holders.as_near(Question(1, data, holders.PAPER.settings(), claim))
+    assert words["size"] == "+10.0% (+0.0% … +20.0%)"
