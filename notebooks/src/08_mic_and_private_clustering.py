@@ -76,7 +76,7 @@ maximal_grid(bent)
 #
 # $$\mathrm{MIC}(X_1,X_2)=\max_{g\times h<n^{0.6}}\frac{I(X_1,X_2)}{\log_2\min(g,h)}\quad(5)$$
 #
-# The bound keeps grids from being finer than the data (elsewhere it is $n^{0.55}$). The usual programs search *heuristically* and let the records propose the
+# The bound keeps grids from being finer than the data (the paper: or $n^{0.55}$). The usual programs search *heuristically* and let the records propose the
 # cuts; the library tries every grid of the declared domain. That matters for privacy: a fixed, public family of grids has a provable
 # sensitivity (the largest over its grids), a search that the records steer has none.
 

@@ -35,8 +35,9 @@ def measure(boards: Sequence[Committed]) -> pd.DataFrame:
 
     Columns: paper, figure, claim, part, reading, a and b (what differs between the two), point
     (what they share), difference (mean of a minus mean of b, in the claim's unit), half (half-width
-    of its 95 % Welch interval, without Holm's correction), ratio (of the means), g (Hedges' g, the
-    difference in standard deviations), runs_a, runs_b. Empty: a single run has no interval.
+    of its 95 % interval without Holm's correction: of pairs where repeats share a split, else
+    Welch's), ratio (of the means), g (Hedges' g, the difference in standard deviations), runs_a,
+    runs_b. Empty: a single run has no interval.
     """
     rows = [
         row

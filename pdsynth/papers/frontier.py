@@ -46,8 +46,7 @@ LOOKS = {
     CUSTOM: ("#0072B2", "pentagon"),
     GROUPED: ("#000000", "hexagon"),
 }
-RARE_VALUES = {"paper": "less_noise", "protect": "more_noise", "flat": "same_noise"}
-LINES = {"θ": "dash", "direction": "dot"}
+LINES = {"θ": "dash", "rare_values": "dot"}
 TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
@@ -98,9 +97,9 @@ def points(settings: Any, dataset: Dataset) -> Iterator[Point]:
         yield at("HPPrivBayes", "r", r, s.HPPrivBayes, r=float(Fraction(r)), **own)
     for theta in settings.thetas:
         yield at("HPPrivBayes", "θ", theta, s.HPPrivBayes, theta=theta, **own)
-    for way in settings.directions:
-        personal = s.SensitivityGroups(rare_values=RARE_VALUES[way])
-        yield at("HPPrivBayes", "direction", way, s.HPPrivBayes, personal=personal, **own)
+    for noise in settings.rare_values:
+        personal = s.SensitivityGroups(rare_values=noise)
+        yield at("HPPrivBayes", "rare_values", noise, s.HPPrivBayes, personal=personal, **own)
     for r in settings.policies:
         yield at(POLICY, "r", r, s.HPPrivBayes, r=float(Fraction(r)), **policy)
     for degree in settings.degrees:

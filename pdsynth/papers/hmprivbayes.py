@@ -256,8 +256,9 @@ def time_rises(q: Question) -> Answer:
         f"{name}: {', '.join(f'{average(v):.2f}' for v in runs)} s" for name, runs in curves.items()
     )
     verdict = decide(bool(rises) and all(rises), not any(rises) and any(falls.values()), any(rises))
-    grown = sorted(float(np.exp(gap)) for gap, _ in ends.values()) or [float("nan")]
-    size = f"{grown[len(grown) // 2]:.1f} × from the smallest l to the largest"
+    grown = [float(np.exp(gap)) for gap, _ in ends.values()] or [float("nan")]
+    size = f"{np.median(grown):.1f} × from the smallest l to the largest"
+    size += f" ({min(grown):.1f} … {max(grown):.1f})" * (len(grown) > 1)
     return verdict, {"found": "; ".join(numbers), "size": size}
 
 
@@ -272,7 +273,7 @@ def faster(q: Question) -> Answer:
     every = [(gap - np.log(2), half) for at in logs.values() for gap, half in at.values()]
     far, near = count_signs(every)
     times = sorted(float(np.exp(gap)) * 2 for gap, _ in every) or [float("nan")]
-    size = f"{times[len(times) // 2]:.1f} × ({times[0]:.1f} … {times[-1]:.1f})"
+    size = f"{np.median(times):.1f} × HMPrivBayes ({times[0]:.1f} … {times[-1]:.1f})"
     verdict = decide(0 < far == len(every), 0 < near == len(every), far > 0)
     return verdict, {"found": numbers, "size": size}
 
@@ -292,8 +293,8 @@ def gap_widens(q: Question) -> Answer:
     ]
     wider, narrower = count_signs(both)
     verdict = decide(0 < wider == len(both), 0 < narrower == len(both), wider > narrower)
-    more = sorted(float(np.exp(gap)) for gap, _ in both) or [float("nan")]
-    return verdict, {"found": numbers, "size": f"a lead {more[len(more) // 2]:.1f} × as large"}
+    more = [float(np.exp(gap)) for gap, _ in both] or [float("nan")]
+    return verdict, {"found": numbers, "size": f"a lead {np.median(more):.1f} × as large"}
 
 
 def words(key: Key, settings: Any, data: Any) -> dict[str, bool]:

@@ -23,7 +23,15 @@ from ..holders.collusion import loss_of_sum
 from .drawing import bars_in_range, finish, log_ticks, panels
 from .engine import load
 from .grids import Run
-from .results import Key, direction_verdict, equivalence_verdict, select, stretched, summarise
+from .results import (
+    Key,
+    direction_verdict,
+    equivalence_verdict,
+    select,
+    stretched,
+    summarise,
+    widen,
+)
 from .rules import Answer, Gaps, Question, rule
 
 CURATOR, SHARES = "one curator", "shares of the noise"
@@ -247,7 +255,8 @@ def compared(q: Question) -> tuple[list[tuple[float, float]], list[str], list[fl
         if q["other"] == CURATOR:
             place["holders"] = "1"
         (rival,) = select(other, **place).to_dict("records")
-        gaps.append((rival["mean"] - at["mean"], float(np.hypot(at["ci95"], rival["ci95"]))))
+        half = widen(float(np.hypot(at["ci95"], rival["ci95"])))
+        gaps.append((rival["mean"] - at["mean"], half))
         names.append(f"{at['synthesizer']}, ε = {at['epsilon']:g}, {at['holders']} holders")
         levels.append(rival["mean"])
     return gaps, names, levels
@@ -262,7 +271,9 @@ def as_near(q: Question) -> Answer:
     """Whether a method is as near as another, point by point."""
     gaps, names, levels = compared(q)
     parts = [(gap / level, half / level) for (gap, half), level in zip(gaps, levels, strict=True)]
-    return equivalence_verdict(parts, stretched(0.1)), {"found": Gaps(parts, names)}
+    part = [gap for gap, _ in parts]
+    size = f"{np.median(part):+.1%} ({min(part):+.1%} … {max(part):+.1%})"
+    return equivalence_verdict(parts, stretched(0.1)), {"found": Gaps(parts, names), "size": size}
 
 
 @rule(

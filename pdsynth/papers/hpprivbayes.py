@@ -173,7 +173,8 @@ def close_at_first(q: Question) -> Answer:
     sizes = [abs(gap) for gap, _ in gaps]
     small, large = max(sizes[:2]), average(np.array(sizes[2:]))
     verdict = results.equivalence_verdict(gaps[:2], stretched(large / 2))
-    return verdict, {"small": small, "large": large}
+    words = {"small": small, "large": large, "size": q.size(q.pairs()[:2])}
+    return verdict, words
 
 
 @rule(

@@ -71,11 +71,14 @@ class Ask:
 
 
 def _say_size(question: Question, found: Any) -> str:
-    """The ratio at the middle ε; where there is none, the median difference."""
+    """The ratio at the middle ε; where there is none, the median difference, and the range."""
     if size := question.size():
         return size
-    gaps = sorted(gap for gap, _ in found) if isinstance(found, Gaps) else []
-    return f"{gaps[len(gaps) // 2]:+.3g}" if gaps else ""
+    gaps = [gap for gap, _ in found if np.isfinite(gap)] if isinstance(found, Gaps) else []
+    if not gaps:
+        return ""
+    text, *ends = (f"{gap:+.3g}" for gap in (np.median(gaps), min(gaps), max(gaps)))
+    return text if len(set(ends)) == 1 else f"{text} ({' … '.join(ends)})"
 
 
 def ask_all(

@@ -21,7 +21,7 @@ from . import (
 from .engine import load
 from .grids import NO_NOISE, Curve, Run
 from .results import Key, average, bootstrap, decide, difference, distinct, stretched
-from .rules import Answer, Gaps, Question, rule
+from .rules import Answer, Gaps, Question, rule, say_ratios
 
 
 def synthesizer(this: Curve, settings: Any) -> Any:
@@ -158,14 +158,13 @@ def falls_everywhere(q: Question) -> Answer:
         for a, runs in by.items()
     }
     verdict = decide(all(r <= -0.8 for r in rho.values()), any(r >= 0 for r in rho.values()))
-    ends = sorted(
-        (average(runs[-1]) / average(runs[0]), average(runs[0]), average(runs[-1]))
-        for by in published(q).values()
-        for runs in by.values()
-    )
-    _, first, last = ends[len(ends) // 2]
+    ends = {
+        f"{t}, α = {a}": (average(runs[0]), average(runs[-1]))
+        for t, by in published(q).items()
+        for a, runs in by.items()
+    }
     numbers = ", ".join(f"{n} {r:+.2f}" for n, r in rho.items())
-    return verdict, {"found": numbers, "size": f"{first:.2g} → {last:.2g}"}
+    return verdict, {"found": numbers, "size": results.say_move(ends, -1)}
 
 
 @rule(
@@ -255,8 +254,10 @@ def stays_below(q: Question) -> Answer:
 
 
 @rule(
-    "Welch's 95 % interval of the difference at each ε and rival: replicates if more than half "
-    "favour the claim and none is against it"
+    "Welch's 95 % interval of the difference of both ranges over α at each ε and rival: replicates "
+    "if more than half favour the claim and none is against it, partly if more favour it than are "
+    "against it; does not if as many or more are against it, or more than half where none favours "
+    "it"
 )
 def steadier(q: Question) -> Answer:
     """Whether the error changes least with α."""
@@ -265,9 +266,14 @@ def steadier(q: Question) -> Answer:
         runs = q.curve(at | {"alpha": "$retail_alphas"})  # the α of one repeat share one fit
         return np.ptp(np.array([run[: min(map(len, runs))] for run in runs]), axis=0)
 
-    gaps = [difference(ranges(**p), ranges(**(p | q.side("b")))) for p in q.points()]
-    names = [f"{p['method']} ε = {p['epsilon']:g}" for p in q.points()]
-    return results.direction_verdict(gaps), {"found": Gaps(gaps, names)}
+    points, rival = q.points(), q.side("b")
+    both = [(ranges(**p), ranges(**(p | rival))) for p in points]
+    gaps = [difference(*pair) for pair in both]
+    names = [f"{p['method']} ε = {p['epsilon']:g}" for p in points]
+    means = [tuple(map(average, pair)) for pair in both]
+    ratios = [(p["epsilon"], a / b) for p, (a, b) in zip(points, means, strict=True) if b]
+    size = f"range {say_ratios(ratios, rival['method'])}"
+    return results.direction_verdict(gaps), {"found": Gaps(gaps, names), "size": size}
 
 
 @rule("within 1 % of every number printed for m = 50", tolerant=True, tested=False)

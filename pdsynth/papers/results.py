@@ -312,21 +312,43 @@ def trend(
     """Verdict, numbers and size of "rises (sign 1) or falls (−1) with ε".
 
     ``curves``: for each curve the repeats at every ε of ``at``. Judged are the last ε against the
-    first, by ``compare``, and Spearman's ρ of the means. The size is the median curve's.
+    first, by ``compare``, and Spearman's ρ of the means. The size: see :func:`say_move`.
     """
-    ends, numbers, moved = [], [], []
+    ends, numbers, moved = [], [], {}
     for name, runs in curves.items():
         gap, half = compare(runs[-1], runs[0])
         means = [average(v[~np.isnan(v)]) for v in runs]
-        moved.append((means[-1] / means[0] if means[0] else float("nan"), means[0], means[-1]))
+        moved[name] = means[0], means[-1]
         rho = correlation(at, means) if len(set(means)) > 1 else 0.0  # a flat curve has no trend
         ends.append((sign * gap, half, sign * rho))
         numbers.append(f"{name} {means[0]:.3f} → {means[-1]:.3f} (ρ = {rho:+.1f})")
     moves = sum(gap > half and rho >= 0.8 for gap, half, rho in ends)
     against = sum(gap < -half for gap, half, _ in ends)
     verdict = decide(moves == len(ends), 0 < against >= moves, moves > against)
-    _, first, last = sorted(moved)[len(moved) // 2] if moved else (0.0, float("nan"), float("nan"))
-    return verdict, "; ".join(numbers), f"{first:.3g} → {last:.3g}"
+    return verdict, "; ".join(numbers), say_move(moved, sign)
+
+
+def say_move(curves: Mapping[str, tuple[float, float]], sign: int) -> str:
+    """First and last mean of the curve in the middle, of two the one that moved less.
+
+    ``sign``: the way that they should move. By ratio, or by difference where a mean isn't above 0.
+    The curve has its name where there are several.
+
+    >>> say_move({"PrivBayes": (0.4, 0.1), "JTree": (0.3, 0.2)}, -1)
+    '0.3 → 0.2 (JTree)'
+    """
+    ends = {n: at for n, at in curves.items() if np.isfinite(at).all()}
+    if not ends:
+        return "nan → nan"
+    by_ratio = min(v for at in ends.values() for v in at) > 0
+
+    def move(name: str) -> float:
+        first, last = ends[name]
+        return sign * (float(np.log(last / first)) if by_ratio else last - first)
+
+    name = sorted(ends, key=move)[(len(ends) - 1) // 2]
+    first, last = ends[name]
+    return f"{first:.3g} → {last:.3g}" + (f" ({name})" if len(curves) > 1 and name else "")
 
 
 def bootstrap(

@@ -6,7 +6,7 @@ index page says about it, and may name words, too. A rule knows no method: the c
 values are compared, and where.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,6 +133,25 @@ class Means:
         return max(self.found)
 
 
+def say_ratios(found: Sequence[tuple[float, float]], rival: str = "") -> str:
+    """Ratios, each with its ε: the median at the middle ε, of two the larger; the range of all.
+
+    >>> say_ratios([(0.2, 0.9), (0.4, 1.0), (0.4, 1.1), (1.0, 1.5)], "PrivBayes")
+    '1.05 × PrivBayes at ε = 0.4 (0.90 … 1.50)'
+    """
+    ratios = [(e, ratio) for e, ratio in found if np.isfinite(ratio)]
+    if not ratios:
+        return ""
+    budgets = sorted({e for e, _ in ratios if np.isfinite(e)})
+    middle = budgets[len(budgets) // 2] if budgets else None
+    every = [ratio for _, ratio in ratios]
+    median = np.median([ratio for e, ratio in ratios if middle is None or e == middle])
+    text = f"{median:.2f} × {rival}".strip()
+    text += "" if middle is None else f" at ε = {middle:g}"
+    least, most = f"{min(every):.2f}", f"{max(every):.2f}"
+    return text if least == most else f"{text} ({least} … {most})"
+
+
 # --- a claim before its trials --------------------------------------------------------------------
 
 
@@ -238,30 +257,25 @@ class Question:
     @property
     def interval(self) -> str:
         """What a rule's text calls the interval of a difference."""
-        return PAIRED if self.claim.get("paired") is True else WELCH
+        shared = {self.shares_splits(at) for at in self.points()}
+        return f"{PAIRED}, else {WELCH}" if len(shared) > 1 else PAIRED if True in shared else WELCH
 
-    def size(self) -> str:
-        """How large a is beside b at the middle ε: the median ratio, and the range of all."""
+    def size(self, pairs: Sequence[tuple[Point, Point, Point]] | None = None) -> str:
+        """How large a is beside b at the claim's points, or at some pairs of them.
+
+        The median ratio at the middle ε, of two the larger one; the range of all ratios.
+        ``claim["named"]`` says what b is where its method doesn't.
+        """
         if "at" not in self.claim:
             return ""
-        pairs = self.pairs()
-        finite = sorted({p["epsilon"] for p, *_ in pairs if np.isfinite(p.get("epsilon", np.inf))})
-        middle = finite[len(finite) // 2] if finite else None
-        ratios = sorted(
-            average(self.values(**a)) / average(self.values(**b))
+        pairs = self.pairs() if pairs is None else pairs
+        found = [
+            (p.get("epsilon", np.inf), average(self.values(**a)), average(self.values(**b)))
             for p, a, b in pairs
-            if (middle is None or p.get("epsilon") == middle) and average(self.values(**b))
-        )
-        ratios = [r for r in ratios if np.isfinite(r)]
-        if not ratios:
-            return ""
+        ]
         sides = {b.get("method", "") for _, a, b in pairs if a.get("method") != b.get("method")}
-        text = (
-            f"{ratios[len(ratios) // 2]:.2f} × {' '.join(sides) if len(sides) == 1 else ''}".strip()
-        )
-        if f"{ratios[0]:.2f}" != f"{ratios[-1]:.2f}":
-            text += f" ({ratios[0]:.2f} … {ratios[-1]:.2f})"
-        return text + ("" if middle is None else f" at ε = {middle:g}")
+        rival = self.claim.get("named", sides.pop() if len(sides) == 1 else "")
+        return say_ratios([(e, a / b) for e, a, b in found if b], rival)
 
     def curve(self, at: Mapping[str, Any]) -> list[np.ndarray]:
         """The repeats at every point of a selector."""
@@ -317,8 +331,8 @@ def times_apart(a: np.ndarray, b: np.ndarray) -> Difference:
 
 @rule(
     "{interval} at {where}: replicates if more than half favour the "
-    "claim and none is against it, partly if more favour it than not; does not if more are "
-    "against it, or more than half where none favours it"
+    "claim and none is against it, partly if more favour it than are against it; does not if as "
+    "many or more are against it, or more than half where none favours it"
 )
 def above(q: Question) -> Answer:
     """Whether a is above b (``sign`` −1: below)."""
@@ -329,8 +343,8 @@ def above(q: Question) -> Answer:
 
 @rule(
     "{interval} at each point: replicates if more than half favour "
-    "the claim, partly if more favour it than not; does not if more are against it, or more than "
-    "half where none favours it"
+    "the claim, partly if more favour it than are against it; does not if as many or more are "
+    "against it, or more than half where none favours it"
 )
 def mostly_above(q: Question) -> Answer:
     """Whether a is above b in most cases."""
@@ -346,8 +360,9 @@ def mostly_above(q: Question) -> Answer:
 
 
 @rule(
-    "{which} curves: last {x} against the first beyond Welch's 95 % interval, and Spearman's ρ "
-    "of the means at least 0.8 in size; partly if more curves do than move the other way"
+    "{which} curves: last {x} against the first beyond {interval}, and Spearman's ρ of the means "
+    "at least 0.8 in size; partly if more curves do than move the other way beyond it; does not if "
+    "as many or more move the other way"
 )
 def moves(q: Question) -> Answer:
     """Whether curves rise (``sign`` 1) or fall (−1) ``along`` a column."""

@@ -350,15 +350,17 @@ OWN_HEAD = ["what we asked", "whose claim it is", "verdict", "size", "true ε", 
 EARLIER = "\n## Found otherwise by a few trials before\n"
 INTRODUCTION = """# Scoreboard
 
-{number} claims of the papers: {counts}. Our own {number_own}, below: {own}.
+{number} claims of the papers: {counts}. {number_own} on pages of our own, below: {own}.
 
 *As printed*: under the print's reading where it runs, else under the one that is named with its
 owner. These hold together, with 95 % for all claims of a paper (Holm). *Best fair reading*: the
-best of all that are not forensic, at its own 95 %. *Size*: what stands first in the claim over the
-rival that is named, at the middle ε (in brackets: over all points); or what the rule measures.
-*Rests on our reconstruction*: only an abstract is public. *Our intervals too wide (n = …)*: with so
-many repeats nothing can be said. † another verdict at half or double the tolerance. True ε: the
-ledger's, ∞ where records are read raw (in brackets: without these reads). Words in square brackets
-are ours; HMPrivBayes' are translated. Changes: [changes.csv](changes.csv). Made by
+best of all that are not forensic, at its own 95 %. *Size*: how many times the named one's mean the
+other's is, the median at the middle ε of the claim's points (of two, the larger ε), and in brackets
+the range over all of its points; else the median difference and its range, what the rule measures,
+or both ends of the middle curve (of two, the one that moves less). *Rests on our reconstruction*:
+only an abstract is public. *Our intervals too wide (n = …)*: with so many repeats nothing can be
+said. † another verdict at half or double the tolerance. True ε: the ledger's, ∞ where records are
+read raw (in brackets: without these reads). Words in square brackets are ours; HMPrivBayes' are
+translated. Changes: [changes.csv](changes.csv). Made by
 `python figures/make.py scoreboard`.
 """

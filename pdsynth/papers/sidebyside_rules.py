@@ -1,6 +1,6 @@
 """What the side-by-side trials answer, and the tables of the page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -106,6 +106,16 @@ def match(data: pd.DataFrame, settings: Any) -> pd.DataFrame:
 # --- rules ----------------------------------------------------------------------------------------
 
 
+def say_nearest(gaps: Mapping[str, Sequence[results.Difference]], epsilon: float) -> str:
+    """The smallest difference at the last ε, and whose it is.
+
+    >>> say_nearest({"PPBA": [(0.1, 0.0), (0.02, 0.01)], "CSA": [(0.0, 0.0), (0.03, 0.01)]}, 1)
+    '+0.0200 at ε = 1: PPBA'
+    """
+    nearest = min(gaps, key=lambda m: gaps[m][-1][0])
+    return f"{gaps[nearest][-1][0]:+.4f} at ε = {epsilon:g}: {nearest}"
+
+
 @rule(
     "the method's mean is at most PrivBayes', or Welch's 95 % interval of the difference "
     "contains zero, at every ε"
@@ -125,7 +135,7 @@ def no_worse(q: Question) -> Answer:
         "at": " and ".join(f"{e:g}" for e in q.settings.epsilons),
         "found": "; ".join(numbers),
         "level": ", ".join(level) or "none",
-        "size": f"{min(g[-1][0] for g in gaps.values()):+.4f} for the nearest" if gaps else "",
+        "size": say_nearest(gaps, q.settings.epsilons[-1]) if gaps else "",
     }
     return decide(bool(level), not level), words
 
@@ -140,7 +150,8 @@ def third_lower(q: Question) -> Answer:
         return ours / base - 1
 
     ratios = {g: {e: ratio(g, e) for e in q.settings.epsilons} for g in ("published", "strict")}
-    words = {"size": f"{list(ratios['published'].values())[-1]:+.0%}"} | {
+    last = list(ratios["published"].items())[-1]
+    words = {"size": f"{last[1]:+.0%} at ε = {last[0]:g}, as published"} | {
         g: ", ".join(f"{r:+.0%} at ε = {e:g}" for e, r in at.items()) for g, at in ratios.items()
     }
     lower = [r <= -0.32 for r in ratios["published"].values()]

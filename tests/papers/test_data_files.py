@@ -11,8 +11,8 @@ from pdsynth import BudgetError
 from pdsynth.papers import engine
 from pdsynth.papers.engine import PAPERS
 from pdsynth.papers.judging import ask_all, judge
-from pdsynth.papers.results import FAILS, REPLICATES, WIDE
-from pdsynth.papers.rules import RULES, Question, rule
+from pdsynth.papers.results import FAILS, REPLICATES, WIDE, direction_verdict
+from pdsynth.papers.rules import PAIRED, RULES, WELCH, Question, rule
 from pdsynth.papers.selectors import choices, expand, fill, fill_all
 
 SETTINGS = SimpleNamespace(k="4", degrees=("1", "2", "4"), epsilons=(0.5, 1.0))
@@ -36,6 +36,19 @@ def test_claims_and_notes_are_about_experiments_that_exist(name):
     for part in (*paper.file["claim"], *paper.file["note"]):
         assert set(part.get("of", [])) <= set(paper.experiments)
         assert set(part) & {"says", "text"}
+
+
+def test_a_claim_of_an_abstract_alone_rests_on_our_reconstruction():
+    """One rule for PPBA, ELPrivBayes and PrivSCBN; the numbers stand beside."""
+    found = []
+    for name in PAPERS:
+        paper = engine.find(name)
+        shared = paper.file.get("claims", {})
+        for claim in ({**shared, **c} for c in paper.file["claim"]):
+            if "abstract" in claim.get("source", ""):
+                found.append(name)
+                assert "abstract is public" in claim["reconstruction"], (name, claim["brief"])
+    assert found == ["ppba"] * 3 + ["frontier", "sidebyside"]
 
 
 @pytest.mark.parametrize("name", ["eval", "__import__", "no_such_rule", "Question"])
@@ -98,6 +111,35 @@ def test_common_rules_see_what_is_planted(name, a, verdict):
     found, words = RULES[name][0](question)
     assert found == verdict
     assert str(words["found"]).startswith(f"ε = 0.5: {(a - 1) / 2:+.3f}")
+
+
+@pytest.mark.parametrize(
+    ("paired", "metrics", "said"),
+    [
+        (True, "m", PAIRED),
+        (False, "m", WELCH),
+        (["m"], "m", PAIRED),
+        (["m"], "n", WELCH),
+        (["m"], ["m", "n"], f"{PAIRED}, else {WELCH}"),
+    ],
+)
+@pytest.mark.parametrize("name", ["above", "moves"])
+def test_a_rule_says_which_interval_it_takes(name, paired, metrics, said):
+    at = {"metric": metrics, **({"method": ["A", "B"]} if name == "moves" else CLAIM["at"])}
+    claim = {**CLAIM, "rule": name, "at": at, "paired": paired, "along": CLAIM["at"], "sign": 1}
+    claim |= {"point": "{metric}", "says": "", "source": "", "numbers": "", "why": ""}
+    both = [trials({"A": 2.0, "B": 1.0}).assign(metric=m, repeat=[0, 1, 2, 3] * 4) for m in "mn"]
+    (verdict,) = judge(ask_all([claim], 1, pd.concat(both), SETTINGS, {}))
+    assert said in verdict.rule.replace("\n", " ")
+    assert (WELCH in verdict.rule) == (WELCH in said)
+
+
+def test_as_many_against_as_in_favour_is_a_claim_that_does_not_hold():
+    """As the rule's text says on every page."""
+    gaps = [(1.0, 0.5), (-1.0, 0.5), (0.0, 0.5)]
+    assert direction_verdict(gaps) == direction_verdict(gaps, mostly=True) == FAILS
+    for name in ("above", "mostly_above"):
+        assert "does not if as many or more are against it" in RULES[name][1]
 
 
 def test_a_point_that_was_not_run_is_none():

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
+from pdsynth.algorithms.personal import RARE_VALUES
 from pdsynth.core.records import Records
 from pdsynth.evaluation.marginals import Marginals
 from pdsynth.papers import engine, frontier
@@ -19,7 +20,7 @@ QUICK = PAPER.settings(
     totals=(0.5, 2.0),
     ratios=("1/3", "3"),
     thetas=(0.1,),
-    directions=("flat",),
+    rare_values=("same_noise",),
     policies=("1/3",),
     degrees=(1,),
     q=(0.9, 1.1),
@@ -54,6 +55,12 @@ def test_every_lever_is_a_point_with_its_three_numbers(result, small):
         and "replicates" in repr(result)
         or "too wide" in repr(result)
     )
+
+
+def test_the_lever_of_rare_values_has_the_library_s_words(small):
+    points = list(frontier.points(PAPER.settings(), small))
+    named = [p.setting for p in points if p.lever == "rare_values"]
+    assert named == list(RARE_VALUES) and "direction" not in {p.lever for p in points}
 
 
 def test_only_what_policy_fixes_is_known_before(result):

@@ -8,6 +8,7 @@ import pytest
 import pdsynth as pds
 from pdsynth.datasets.adult import load_adult
 from pdsynth.papers import holders
+from pdsynth.papers.results import judged_at
 from pdsynth.papers.rules import Question
 
 QUICK = {"epsilons": (1.0,), "holders": (2,)}
@@ -74,3 +75,21 @@ def test_nearer_at_all_says_who_is_nearer(shared, other, said):
     data = planted(**{holders.SHARES: shared, holders.LOCAL: other})
     claim = {"method": holders.SHARES, "other": holders.LOCAL}
     assert holders.nearer_at_all(Question(1, data, holders.PAPER.settings(), claim))[0] == said
+
+
+def test_intervals_widen_with_the_level_that_holm_asks_for():
+    data = planted(**{holders.SHARES: {2: 0.03}, holders.LOCAL: {2: 0.05}})
+    claim = {"method": holders.SHARES, "other": holders.LOCAL}
+    question = Question(1, data, holders.PAPER.settings(), claim)
+    ((gap, half),) = holders.compared(question)[0]
+    with judged_at(0.05 / 3):
+        ((same, wider),) = holders.compared(question)[0]
+    assert same == gap and wider / half == pytest.approx(2.39398 / 1.959964, rel=1e-5)
+
+
+def test_nearness_is_sized_as_a_part_of_the_other_s_distance():
+    data = planted(**{holders.SHARES: {2: 0.05, 5: 0.04}, holders.CURATOR: {1: 0.05}})
+    data["value"] = data["value"].round(2)
+    claim = {"method": holders.SHARES, "other": holders.CURATOR}
+    _, words = holders.as_near(Question(1, data, holders.PAPER.settings(), claim))
+    assert words["size"] == "+10.0% (+0.0% … +20.0%)"
