@@ -308,6 +308,8 @@ def put_in_order(
             both = ~np.isnan(numbers[a] + numbers[b])
             low[b] = np.where(both, np.maximum(low[a], low[b]), low[b])
             high[a] = np.where(both, np.minimum(high[a], high[b]), high[a])
+            low[b] = np.ceil(low[b]) if attributes[b].integer else low[b]
+            high[a] = np.floor(high[a]) if attributes[a].integer else high[a]
         moved = low[x] + place[x] * (high[x] - low[x])
         moved = np.floor(moved) if attributes[x].integer else moved
         low[x] = high[x] = numbers[x] = np.clip(moved, low[x], high[x])

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import algorithms as s
 from .. import baselines as b
-from ..core import Geometric, JointCounts, RiskEntropy, Uniform
+from ..core import Agree, Geometric, JointCounts, RiskEntropy, Uniform
 from ..datasets.tables import Dataset
 from ..published import ConditionalNoise
 from . import engine
@@ -31,7 +31,7 @@ PERSONAL = (
 )
 # seconds a fit: figure 1 only
 SLOW = ("HMPrivBayes", "PrivABN", "PrivSCBN", "PriView", CONSISTENT)
-BASE = "PrivBayes"
+BASE, AGREED = "PrivBayes", "PrivBayes, tables agree"
 STRUCTURES: dict[str, Any] = {
     "Greedy (PrivBayes)": s.Greedy(),
     "Greedy, largest root (CSA)": s.Greedy(root="largest"),
@@ -54,6 +54,7 @@ def algorithms(dataset: Dataset, settings: Any) -> dict[str, Callable[..., Any]]
 
     return {
         BASE: s.PrivBayes,
+        AGREED: lambda **o: s.PrivBayes(reconcile=Agree(), **o),
         "HPPrivBayes": lambda **o: s.HPPrivBayes(**own, **o),
         "HMPrivBayes": s.HMPrivBayes,
         "PPBA": s.PPBA,

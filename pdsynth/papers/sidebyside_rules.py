@@ -9,7 +9,7 @@ import pandas as pd
 from . import results
 from .results import average, decide, difference, distinct, select, stretched, summarise
 from .rules import Answer, Question, rule
-from .sidebyside_methods import BASE, DISTANCE, LOSS, PERSONAL, REST, SECONDS
+from .sidebyside_methods import AGREED, BASE, DISTANCE, LOSS, PERSONAL, REST, SECONDS
 from .yardstick import GUARANTEE
 
 # --- tables of the page ---------------------------------------------------------------------------
@@ -117,15 +117,15 @@ def say_nearest(gaps: Mapping[str, Sequence[results.Difference]], epsilon: float
 
 
 @rule(
-    "the method's mean is at most PrivBayes', or Welch's 95 % interval of the difference "
-    "contains zero, at every ε"
+    "the method's mean is at most that of PrivBayes, whose tables agree, or Welch's 95 % interval "
+    "of the difference contains zero, at every ε"
 )
 def no_worse(q: Question) -> Answer:
     """Whether one strict personalised method is no farther from the table than PrivBayes."""
 
     def against(method: str, epsilon: float) -> tuple[float, float]:
         at = {"metric": DISTANCE, "guarantee": "strict", "epsilon": epsilon}
-        return difference(*(q.values(method=m, **at) for m in (method, BASE)))
+        return difference(*(q.values(method=m, **at) for m in (method, AGREED)))
 
     names = [m for m in PERSONAL if m in set(q.data["method"])]
     gaps = {m: [against(m, e) for e in q.settings.epsilons] for m in names}
@@ -213,16 +213,16 @@ def split_matters_more(q: Question) -> Answer:
 def serves_the_rest(q: Question) -> Answer:
     """Whether a personalised method serves the others better at the same loss."""
     promises, numbers = q.settings.promises, []
-    wins = {m: 0 for m in distinct(q.data, "method") if m != BASE}
-    lines = {m: paths(q.data, m) for m in (BASE, *wins)}
+    wins = {m: 0 for m in distinct(q.data, "method") if m not in (AGREED, BASE)}
+    lines = {m: paths(q.data, m) for m in (AGREED, *wins)}
     for s in promises:
-        base, runs = meet(lines[BASE], s)[0], {m: meet(lines[m], s)[0] for m in wins}
+        base, runs = meet(lines[AGREED], s)[0], {m: meet(lines[m], s)[0] for m in wins}
         for m in wins:
             gap, half = difference(base, runs[m])
             wins[m] += bool(gap > half)
         best = min((m for m in wins if len(runs[m])), key=lambda m: average(runs[m]))
         least, theirs = average(runs[best]), average(base)
-        numbers.append(f"loss ≤ {s:g}: {best} {least:.4f}, PrivBayes {theirs:.4f}")
+        numbers.append(f"loss ≤ {s:g}: {best} {least:.4f}, {AGREED} {theirs:.4f}")
     personal = [m for m in PERSONAL if m in wins]
     better = [m for m in personal if wins[m] == len(promises)]
     words = {
