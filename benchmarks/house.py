@@ -33,7 +33,7 @@ HOUSE = "core", "algorithms"  # every other room is a satellite
 # What these modules import on purpose: the package's front door, and the one way to a satellite.
 FRONT_DOOR, ONE_DOOR = "__init__", "core.errors"
 # The curator and what it stands on: they know sensitivities and scales.
-BELOW = {f"core.{name}" for name in ("measures", "noise", "rules", "ledger", "curator")}
+BELOW = {f"core.{name}" for name in ("measures", "unit", "noise", "rules", "ledger", "curator")}
 
 # Words of each aspect; a file mentions it where one of them stands, also in its docstrings and
 # comments, which a reader has to understand, too.

@@ -27,7 +27,7 @@ import pandas as pd
 import pdsynth as pds
 from pdsynth.core.budgets import value_weights
 from pdsynth.core.measures import mutual_information
-from pdsynth.core.noise import histogram_cost, tight_scales
+from pdsynth.core.unit import histogram_cost, tight_scales
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_06 as ex
 from pdsynth.course.guess import guess

@@ -31,10 +31,10 @@ from ..core.curator import Curator
 from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, share, show
 from ..core.factors import Columns
 from ..core.network import Restriction
-from ..core.noise import TableBudget
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import Shares, Structure, StructureResult, check_width
+from ..core.unit import TableBudget
 from .consistent_look import LOOK_STEP, Look, look, share_of_look, worth_looking
 from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight
 from .consistent_run import Run, reserve

@@ -23,9 +23,9 @@ from ..core.measures import (
     mean_association_sensitivity,
 )
 from ..core.network import Candidates
-from ..core.noise import ONE_REPLACED, TableBudget, Unit
 from ..core.schema import Facts
 from ..core.structure import Shares
+from ..core.unit import ONE_REPLACED, TableBudget, Unit
 from .consistent_policy import MOST_OF_PAIR, TABLE
 from .consistent_run import Run, Ties
 

@@ -16,9 +16,9 @@ from ..core.budgets import proportional, value_weights
 from ..core.errors import BudgetError, as_fraction, share
 from ..core.factors import Columns, within_bounds
 from ..core.network import Restriction, check_restriction
-from ..core.noise import TableBudget
 from ..core.schema import Facts, possible_cells
 from ..core.structure import Measurement
+from ..core.unit import TableBudget
 from .personal import SensitivityGroups, check_personal
 
 SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice

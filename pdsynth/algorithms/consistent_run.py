@@ -11,8 +11,8 @@ import numpy as np
 from ..core.agreement import Fit, GrowingModel, merge_rare
 from ..core.curator import Curator
 from ..core.factors import Columns
-from ..core.noise import TableBudget
 from ..core.schema import Facts, Merging, possible_in
+from ..core.unit import TableBudget
 from .consistent_policy import COLUMN, SELECT, TABLE, Policy
 
 Ties = tuple[tuple[Columns, TableBudget], ...]  # pairs to measure, and for what

@@ -40,7 +40,6 @@ from ..core.errors import (
     show,
 )
 from ..core.network import Candidates, Network
-from ..core.noise import ONE_REPLACED
 from ..core.recipe import Recipe
 from ..core.schema import BinaryEncoding, Facts, Schema
 from ..core.structure import (
@@ -53,6 +52,7 @@ from ..core.structure import (
     join_parts,
     kept_subsets,
 )
+from ..core.unit import ONE_REPLACED
 from .personal import bit_entropies, columns_over_bits
 from .ppba import symmetric_matrix
 

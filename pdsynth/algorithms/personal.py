@@ -25,9 +25,9 @@ from ..core.budgets import (
 from ..core.curator import Curator, Measured
 from ..core.errors import BudgetError, as_fraction, is_one_of, number, positive, share, show
 from ..core.network import Network
-from ..core.noise import TableBudget
 from ..core.schema import BinaryEncoding, Facts, Schema
 from ..core.structure import Measurement, Shares, StructureResult
+from ..core.unit import TableBudget
 
 LINES, WEIGHTS = "thesis Alg 4 lines 3–10", "thesis Alg 6 line 5"
 TIES = "ε by association, without groups"

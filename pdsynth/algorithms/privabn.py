@@ -12,7 +12,7 @@ from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator
 from ..core.errors import BudgetError, plural, positive, progress
 from ..core.network import Network, Restriction, permit
-from ..core.noise import ONE_REPLACED, Noise
+from ..core.noise import Noise
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Schema
 from ..core.structure import (
@@ -28,6 +28,7 @@ from ..core.structure import (
     join_pairs,
     name_origin,
 )
+from ..core.unit import ONE_REPLACED
 
 SELECTION, SDG = "PrivABN Alg 2 line 6", "PrivABN Alg 4 line 5"
 

@@ -101,23 +101,17 @@ from .measures import (
 from .model import Model, conditional, encoding_of, shapes_of
 from .network import Candidates, Network, Restriction, check_edge
 from .noise import (
-    NEIGHBOURS,
     CommonNoise,
     ExactNoise,
     Noise,
     NoNoise,
     Quantity,
-    Scale,
     Shape,
-    TableBudget,
-    Unit,
     as_scales,
     discrete_laplace_pmf,
     exponential_mechanism,
     exponential_probabilities,
-    histogram_cost,
     laplace_mechanism,
-    tight_scales,
     zero_sum_mechanism,
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
@@ -171,3 +165,4 @@ from .structure import (
     noise_to_cell,
     typical_cells,
 )
+from .unit import NEIGHBOURS, Scale, TableBudget, Unit, histogram_cost, tight_scales

@@ -20,9 +20,9 @@ from .errors import BudgetError, is_one_of, is_whole, positive, progress, share,
 from .ledger import UNPROTECTED
 from .measures import marginalise, normalised_risk_entropy
 from .network import Network
-from .noise import TableBudget
 from .schema import Facts
 from .structure import Measurement, Shares, Structure, StructureResult
+from .unit import TableBudget
 
 
 @runtime_checkable

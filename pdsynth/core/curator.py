@@ -19,20 +19,16 @@ from .ledger import Ledger, LedgerWriter
 from .measures import SCORES, association, project, sketch_sensitivity
 from .network import Candidates
 from .noise import (
-    ONE_REPLACED,
     Noise,
     Quantity,
-    Scale,
-    TableBudget,
-    Unit,
     exponential_mechanism,
     laplace_mechanism,
     laplace_width,
-    tight_scales,
     zero_sum_mechanism,
 )
 from .records import Records
 from .schema import Merging
+from .unit import ONE_REPLACED, Scale, TableBudget, Unit, tight_scales
 
 Pairs = Sequence[tuple[int, int]]
 ONE_WAY = "one-way table"

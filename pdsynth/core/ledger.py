@@ -27,9 +27,10 @@ from .errors import (
     show,
     to_names,
 )
-from .noise import ONE_REPLACED, Noise, Unit
+from .noise import Noise
 from .rules import KINDS, Entry, add_up, compose
 from .schema import Schema
+from .unit import ONE_REPLACED, Unit
 
 REPRODUCIBLE = "noise is reproducible: do not release"
 COLUMNS = (

@@ -38,11 +38,12 @@ from .errors import (
 )
 from .ledger import GUARANTEES, NOT_STRICT, Ledger, check_reading
 from .model import Model, keep_measured
-from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise, TableBudget, Unit
+from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise
 from .records import Records
 from .rules import NOISES
 from .schema import BinaryEncoding, Facts, Schema, check_schema, join_target
 from .structure import Measurement, check_parents, noise_dominates, released_columns
+from .unit import TableBudget, Unit
 
 
 class Habits:

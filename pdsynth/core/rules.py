@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .measures import SCORES, conditional_sensitivity
-from .noise import ONE_REPLACED, Unit, histogram_cost
+from .unit import ONE_REPLACED, Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
 COUNTING = ("discrete_laplace", "zero_sum_laplace")  # they release numbers with noise

@@ -26,7 +26,7 @@ from .errors import (
     to_items,
     to_list,
 )
-from .noise import Unit
+from .unit import Unit
 
 
 def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any]:

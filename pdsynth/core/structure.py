@@ -22,8 +22,8 @@ from .counts import MAX_CELLS
 from .curator import Candidates, Curator
 from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, positive, show
 from .network import Network, Permitted, Restriction, check_restriction, permit, subsets
-from .noise import ONE_REPLACED
 from .schema import Facts, Merging, Schema
+from .unit import ONE_REPLACED
 
 MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
 MAX_PAIRS = 1_000_000  # candidates of one selection

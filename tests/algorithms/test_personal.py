@@ -11,7 +11,8 @@ import pdsynth as pds
 from pdsynth.algorithms.hpprivbayes import Groups
 from pdsynth.audit.pairs import records_of
 from pdsynth.core.errors import BudgetError
-from pdsynth.core.noise import ExactNoise, tight_scales
+from pdsynth.core.noise import ExactNoise
+from pdsynth.core.unit import tight_scales
 
 SIZES = (2, 3, 2, 2)
 NAMES = ("x0", "x1", "x2", "x3")

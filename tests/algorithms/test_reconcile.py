@@ -12,8 +12,8 @@ from pdsynth.core import recipe
 from pdsynth.core.agreement import Agree, noisy_table
 from pdsynth.core.budgets import AsMeasured
 from pdsynth.core.errors import BudgetError
-from pdsynth.core.noise import TableBudget
 from pdsynth.core.structure import Measurement
+from pdsynth.core.unit import TableBudget
 
 OWN = {"PriView"}  # its views agree in its own way
 # their tables overlap: always Agree()

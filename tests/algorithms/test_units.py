@@ -37,8 +37,9 @@ from pdsynth.core.curator import Curator
 from pdsynth.core.errors import BudgetError, PrivacyError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Candidates
-from pdsynth.core.noise import ExactNoise, TableBudget
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.structure import MaxParents
+from pdsynth.core.unit import TableBudget
 
 algorithms = pytest.mark.parametrize("name", ALGORITHMS)
 FEW = ("Independent", "JTree", "PriView", "PrivBayes k=2", "CSA", "PPBA", "HP k=2", "GA",

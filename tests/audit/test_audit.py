@@ -28,8 +28,9 @@ from pdsynth.audit.detectors import BatchedNoise, RecordedNoise, law, selection_
 from pdsynth.audit.pairs import Pair, curator_of, one_step_pair, zeros_to_ones
 from pdsynth.audit.transcripts import Transcripts
 from pdsynth.core.measures import entropy_sensitivity, mutual_information_sensitivity
-from pdsynth.core.noise import ExactNoise, TableBudget
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.rules import COUNTING
+from pdsynth.core.unit import TableBudget
 from pdsynth.papers import courtroom
 from pdsynth.published import ConditionalNoise
 

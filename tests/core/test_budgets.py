@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pdsynth.core.budgets import proportional, uniform, value_weights
 from pdsynth.core.errors import BudgetDegenerate, BudgetError, as_fraction, positive, share
-from pdsynth.core.noise import Unit, histogram_cost, tight_scales
+from pdsynth.core.unit import Unit, histogram_cost, tight_scales
 from pdsynth.published.budgets import printed_group_a, printed_scales, sensitivity_weights
 
 fractions = st.fractions(Q(1, 50), Q(50), max_denominator=60)

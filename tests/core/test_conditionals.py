@@ -14,7 +14,8 @@ from pdsynth.core.agreement import as_measured
 from pdsynth.core.budgets import measure_joint_counts, uniform
 from pdsynth.core.model import conditional
 from pdsynth.core.network import Network
-from pdsynth.core.noise import ExactNoise, TableBudget
+from pdsynth.core.noise import ExactNoise
+from pdsynth.core.unit import TableBudget
 
 SIZES = (2, 3, 2)
 ROWS = [(0, 0, 0), (0, 1, 0), (1, 2, 1), (1, 2, 0), (0, 0, 1), (1, 1, 1), (1, 2, 1)]

@@ -17,9 +17,10 @@ from pdsynth.core.errors import BudgetError, PrivacyError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.network import Candidates
-from pdsynth.core.noise import ExactNoise, NoNoise, TableBudget, laplace_width
+from pdsynth.core.noise import ExactNoise, NoNoise, laplace_width
 from pdsynth.core.records import Records
 from pdsynth.core.rules import check
+from pdsynth.core.unit import TableBudget
 from pdsynth.published.budgets import PrintedBudget, one_record_more
 from pdsynth.published.curator import RawCurator
 from pdsynth.published.doors import raw_door

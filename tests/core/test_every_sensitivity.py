@@ -25,9 +25,9 @@ from pdsynth.core.curator import Curator, Measured
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, SCORES
 from pdsynth.core.network import Candidates
-from pdsynth.core.noise import TableBudget
 from pdsynth.core.rules import COUNTING, LEMMAS
 from pdsynth.core.schema import Merging
+from pdsynth.core.unit import TableBudget
 from pdsynth.published.budgets import one_record_more
 from pdsynth.published.curator import JACCARD_GRID, RawCurator
 from pdsynth.published.doors import open_door

@@ -27,13 +27,9 @@ from pdsynth.core.measures import (
     tvd_sensitivity,
 )
 from pdsynth.core.model import conditional
-from pdsynth.core.noise import (
-    discrete_laplace_pmf,
-    exponential_probabilities,
-    histogram_cost,
-    tight_scales,
-)
+from pdsynth.core.noise import discrete_laplace_pmf, exponential_probabilities
 from pdsynth.core.records import marginal
+from pdsynth.core.unit import histogram_cost, tight_scales
 from pdsynth.published.budgets import printed_scales, sensitivity_weights
 from pdsynth.published.curator import average_mutual_information
 

@@ -25,8 +25,9 @@ from pdsynth.core.agreement import (
 from pdsynth.core.curator import Curator
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
-from pdsynth.core.noise import ExactNoise, TableBudget
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.schema import Merging
+from pdsynth.core.unit import TableBudget
 
 
 def schema_of(sizes):

@@ -24,11 +24,11 @@ from pdsynth.core.noise import (
     CommonNoise,
     ExactNoise,
     Quantity,
-    TableBudget,
     discrete_laplace_pmf,
     exponential_mechanism,
 )
 from pdsynth.core.structure import MaxParents
+from pdsynth.core.unit import TableBudget
 
 MILLION = 1_000_000
 

@@ -17,13 +17,9 @@ import pdsynth as pds
 from pdsynth.algorithms.privbayes import greedy
 from pdsynth.audit.detectors import law
 from pdsynth.core.errors import BudgetError
-from pdsynth.core.noise import (
-    ExactNoise,
-    Quantity,
-    TableBudget,
-    exponential_mechanism,
-)
+from pdsynth.core.noise import ExactNoise, Quantity, exponential_mechanism
 from pdsynth.core.structure import MaxParents
+from pdsynth.core.unit import TableBudget
 from pdsynth.secure import OpenDPNoise, float_above
 
 SCORES = np.array([5, 3, 3, 0])

@@ -32,7 +32,7 @@ from pdsynth.core.measures import (
     tvd_sensitivity,
 )
 from pdsynth.core.network import Candidates
-from pdsynth.core.noise import TableBudget
+from pdsynth.core.unit import TableBudget
 
 # Shapes of at most 8 cells with all n ≤ 6; one of 9 cells because 3 × 3 is the smallest domain with
 # the larger sensitivities.

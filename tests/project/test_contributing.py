@@ -4,6 +4,7 @@ says."""
 import math
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,6 +60,8 @@ def law_of_noisy_max(scores, scale):
 def test_a_new_mechanism_is_at_most_20_lines_and_has_its_law(blocks):
     (code,) = blocks["A new mechanism"]
     assert code.count("\n") <= 20
+    room = Path(noise.__file__).read_text(encoding="utf-8")
+    assert room.count("\n") + code.count("\n") + 2 <= 600, "no module is longer"
     noisy_max = made(code, noise)
     scores, sensitivity, epsilon = np.array([5, 3, 3, 0]), 2, Fraction(3, 2)
     source = noise.ExactNoise(1)

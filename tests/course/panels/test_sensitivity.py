@@ -6,7 +6,7 @@ import pytest
 from panel_tools import ranges
 
 from pdsynth.algorithms.hpprivbayes import HPPrivBayes
-from pdsynth.core.noise import histogram_cost
+from pdsynth.core.unit import histogram_cost
 from pdsynth.course.panels import sensitivity
 from pdsynth.course.panels.table import teaching_table
 
