@@ -136,11 +136,11 @@ except pds.PrivacyError as refusal:
 # %% [markdown]
 # ## The panel: two worlds and a band
 #
-# First the law of the noisy count of the commonest value, then the chance of each value to be *named* the commonest. Orange is the
-# real table, blue its neighbour, in which one person moved from the first value to the second. The pale band is what ε allows.
+# First the law of the noisy count of the commonest value, then the chance of each value to be *named* the commonest. Both show the
+# real table D (grey) and its neighbour D′ (orange), in which one person moved from the first value to the second. The pale band is what ε allows.
 #
 # **What to notice**
-# * With noise × 1 the blue points of the count sit exactly on the edge of the band: the discrete Laplace law wastes nothing.
+# * With noise × 1 the orange diamonds of the count sit exactly on the edge of the band: the discrete Laplace law wastes nothing.
 # * Move **noise** below 1: red crosses. The same picture, the same ε on the label, and no longer the promise.
 # * Raise **people asked**: the choice becomes almost certain at the same ε, because the gap between the counts grows and the sensitivity
 #   doesn't. Privacy gets cheaper with more people.
