@@ -257,7 +257,10 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
     for name in TABLES:
         use, risk = state["place"][name]
         ring = {"color": ink("look"), "width": 4 * (name == chosen)}
+        words = f"<b>{name}: {100 * risk:.0f}%</b>"
         left = 100 * use < across[0] + (across[1] - across[0]) / 3
+        if name == chosen and left:  # below the mark there is no room for its name
+            plot.note(words, 100 * use, 100 * risk, 4, xanchor="left", xshift=14, yshift=-14)
         plot.dots(
             [100 * use],
             [100 * risk],
@@ -269,8 +272,8 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
             showlegend=False,
             marker={"line": ring},
             mode="markers+text",
-            text=[f"   <b>{name}: {100 * risk:.0f}%</b>   " if name == chosen else ""],
-            textposition=f"bottom {'right' if left else 'center'}",
+            text=[f"   {words}   " if name == chosen and not left else ""],
+            textposition="bottom center",
             hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %",
         )
     majority, zero_rule = chance(table)

@@ -175,7 +175,7 @@ def draw_attack(
     at = best_cut(no, yes)
     plot.mark((at, at), (0, 92), "attack", 3, 2)
     note = f"cut: <b>{percent(tell_apart(no, yes))}</b> guessed rightly"
-    plot.note(note, 0.5, 99, 3, "attack", 15)
+    plot.note(note, 0.5, 99, 3, "attack", 13)
     for name, text in (("published", "#FFFFFF"), ("strict", "#000000")):
         plot.bars(
             [alone[name]],
