@@ -136,11 +136,11 @@ guess("At ε = 0.05, how many of 100 synthetic husbands and wives were never mar
 #
 # ## The panel: how much does ε matter?
 #
-# Move **ε** with the arrow keys, then choose another **attribute**. Grey bars are the real people, orange ones the synthetic table. (The panel
-# runs PrivBayes of 2014, with which the papers begin, on the coarser 14-attribute coding of the thesis.)
+# Move **ε** with the arrow keys, then choose another **attribute**. The first chart has real people (grey) beside synthetic rows (blue, hatched).
+# (The panel runs PrivBayes of 2014, with which the papers begin, on the coarser 14-attribute coding of the thesis.)
 #
 # **What to notice**
-# * Go down from ε = 1 to 0.05. Watch the impossible families first, then the small groups.
+# * Set ε to 1 and go down to 0.05. Watch the impossible families first, then the small groups.
 # * The number of edges falls with ε. From public facts alone the algorithm knows how large its tables may be.
 # * From ε = 2 on little gets better: the extra budget buys larger tables, not cleaner small ones. Lesson 04 has the rule.
 
@@ -150,7 +150,7 @@ from pdsynth.course import panels
 panels.first_table.panel()
 
 # %% [markdown]
-# ![Real and synthetic shares of occupation at ε = 1](pictures/00_start_here.svg)
+# ![Real and synthetic shares of occupation at ε = 0.2](pictures/00_start_here.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

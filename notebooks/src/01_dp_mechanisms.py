@@ -33,8 +33,8 @@ from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_01 as ex
 from pdsynth.course.guess import guess
 
-adult = pds.datasets.load_adult(complete=True)
-rich = adult.frame["salary"] == ">50K"
+complete = pds.datasets.load_adult(complete=True)
+rich = complete.frame["salary"] == ">50K"
 print(f"all {rich.sum():,}, all but one {rich[1:].sum():,}: person 0 earns {'more' if rich.sum() > rich[1:].sum() else 'at most'} 50K")
 
 # %% [markdown]
@@ -114,7 +114,7 @@ guess("Which scale has the toy's noise?", fit_toy, unit="people")
 # A noisy histogram of occupation at ε = ½. The scale is a fraction, so that the ledger can add up exactly.
 
 # %%
-counts = adult.frame["occupation"].value_counts().reindex(adult.schema["occupation"].values, fill_value=0)
+counts = complete.frame["occupation"].value_counts().reindex(complete.schema["occupation"].values, fill_value=0)
 scale = Fraction(2) / Fraction(1, 2)
 noisy = laplace_mechanism(counts.to_numpy(), scale, ExactNoise())
 pd.DataFrame({"real": counts, "released": noisy, "error": noisy - counts}).T
@@ -124,7 +124,7 @@ pd.DataFrame({"real": counts, "released": noisy, "error": noisy - counts}).T
 # the two differ, the mechanism refuses.
 
 # %%
-few = adult.frame["occupation"].head(200).value_counts()
+few = complete.frame["occupation"].head(200).value_counts()
 scores, one_person = Quantity(few.to_numpy(), "people"), Quantity(1, "people")
 chosen = [few.index[exponential_mechanism(scores, one_person, Fraction(1, 2), ExactNoise())] for _ in range(8)]
 print("really:", few.index[0], "| chosen in 8 runs:", pd.Series(chosen).value_counts().to_dict())
@@ -136,11 +136,11 @@ except pds.PrivacyError as refusal:
 # %% [markdown]
 # ## The panel: two worlds and a band
 #
-# First the law of the noisy count of the commonest value, then the chance of each value to be *named* the commonest. Orange is the
-# real table, blue its neighbour, in which one person moved from the first value to the second. The pale band is what ε allows.
+# First the law of the noisy count of the commonest value, then the chance of each value to be *named* the commonest. Both show the
+# real table D (grey) and its neighbour D′ (orange), in which one person moved from the first value to the second. The pale band is what ε allows.
 #
 # **What to notice**
-# * With noise × 1 the blue points of the count sit exactly on the edge of the band: the discrete Laplace law wastes nothing.
+# * With noise × 1 the orange diamonds of the count sit exactly on the edge of the band: the discrete Laplace law wastes nothing.
 # * Move **noise** below 1: red crosses. The same picture, the same ε on the label, and no longer the promise.
 # * Raise **people asked**: the choice becomes almost certain at the same ε, because the gap between the counts grows and the sensitivity
 #   doesn't. Privacy gets cheaper with more people.

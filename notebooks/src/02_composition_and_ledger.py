@@ -30,8 +30,8 @@ from pdsynth.course.exercises import lesson_02 as ex
 from pdsynth.course.guess import guess
 
 pd.set_option("display.max_colwidth", 90)
-adult = pds.datasets.load_adult(coding="thesis")
-truth = int((adult.frame["workclass"] == "Federal-gov").sum())
+coarse = pds.datasets.load_adult(coding="thesis")
+truth = int((coarse.frame["workclass"] == "Federal-gov").sum())
 
 # %%
 def ask(times=2000):
@@ -104,7 +104,7 @@ except pds.PrivacyError as refusal:
 # algorithm cannot forget a step. Here are the story of a strict PrivBayes run, and its first and last lines.
 
 # %%
-strict = pds.PrivBayes(epsilon=1.0, k=2, random_state=7).fit(adult.frame, schema=adult.schema)
+strict = pds.PrivBayes(epsilon=1.0, k=2, random_state=7).fit(coarse.frame, schema=coarse.schema)
 print(strict.ledger_)
 strict.ledger_.to_frame().iloc[[0, 1, -2, -1]][["epsilon", "total", "step", "mechanism", "sensitivity", "scale"]]
 
@@ -138,9 +138,9 @@ loss.astype(float).sort_values().round(3).to_frame().T
 diary = Path(tempfile.mkdtemp()) / "account.jsonl"
 account = pds.Session(1, diary)
 for share in ("1/2", "1/3"):
-    pds.baselines.Independent(share).fit(adult.frame, schema=adult.schema, session=account)
+    pds.baselines.Independent(share).fit(coarse.frame, schema=coarse.schema, session=account)
 try:
-    pds.PrivBayes("1/4", k=1).fit(adult.frame, schema=adult.schema, session=account)
+    pds.PrivBayes("1/4", k=1).fit(coarse.frame, schema=coarse.schema, session=account)
 except pds.BudgetError as refusal:
     print(refusal)
 pds.Session(1, diary)  # tomorrow, in another kernel: the account goes on
@@ -237,7 +237,7 @@ ex.q4.check(split)
 # tables (Algorithm 2, line 4). Do the division: one table costs $\frac2n \div \frac{2(d-k)}{n\varepsilon} = \frac{\varepsilon}{d-k}$, all of them ε. With ε/2 for the network:
 
 # %%
-reprint = pds.PrivBayes(epsilon=1.0, k=2, guarantee="published", reading="thesis").fit(adult.frame, schema=adult.schema)
+reprint = pds.PrivBayes(epsilon=1.0, k=2, guarantee="published", reading="thesis").fit(coarse.frame, schema=coarse.schema)
 print(reprint.ledger_.verdict())
 
 # %% [markdown]
@@ -245,7 +245,7 @@ print(reprint.ledger_.verdict())
 # $\varepsilon_1+\varepsilon_2+\varepsilon_3=\varepsilon$ and says of step 2 that "there is no privacy protection involved in this step as we consider the data publisher safe". The ledger:
 
 # %%
-published = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee="published").fit(adult.frame, schema=adult.schema)
+published = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", guarantee="published").fit(coarse.frame, schema=coarse.schema)
 rows = [(e.step, e.source, e.released) for e in published.ledger_.unaccounted]
 pd.DataFrame(rows, columns=["unaccounted step", "line", "what was read"])
 

@@ -192,7 +192,7 @@ pd.DataFrame(rows, index=[" × ".join(p) for p in pairs], columns=["I, bits", "I
 #
 # ## The panel: a map of Adult
 #
-# First all pairs; the framed one is taken apart in the second chart: red cells hold more people than independence gives them, blue ones fewer. Half the sum of their absolute
+# First all pairs; the framed one is taken apart in the second chart: orange cells hold more people than independence gives them, blue ones fewer. Half the sum of their absolute
 # values is $R$. Choose a **pair**, then the **measure** *R with noise*, and move **ε**.
 #
 # **What to notice**

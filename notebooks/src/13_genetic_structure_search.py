@@ -129,7 +129,7 @@ f"hill climb: {climb.fitness / exact_search(weights, 2).fitness:.2%} of the opti
 # * The individuals: at **r** = 1, the largest mutation rate, the population is a cloud far below its best, mutation destroys what selection finds. At r = 0.01 it
 #   stands still on one spot. The paper's 1/d is between.
 # * S = 1 is a hill climb of its own: fast, and on some seeds it stays below the optimum.
-# * Red arcs are edges that the optimum doesn't have. At 99 % there are still a few of them: many networks are worth nearly the same.
+# * Dashed orange arcs are edges that the optimum doesn't have. At 99 % there are still a few of them: many networks are worth nearly the same.
 
 # %%
 from pdsynth.course import panels

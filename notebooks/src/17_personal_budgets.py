@@ -74,7 +74,10 @@ print(loss.attrs["known"], {name: str(value) for name, value in loss.items()})
 # A. PPBA's **q** ranks tables. HMPrivBayes weighs them by risk. None of them touches the first part, and none of them knows beforehand in how many tables $X$ will stand. Look at the bill:
 
 # %%
-told = fit(4)["HPPrivBayes"]
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    told = fit(4)["HPPrivBayes"]
+print("Warning:", *(w.message for w in said if "more noise" in str(w.message)))
 bill = told.ledger_.to_frame()
 mine = bill[bill["attributes"].str.contains("occupation")]
 kind = mine["step"].str.replace(r"\(.*|parents of.*", "", regex=True).replace("", "parent sets")

@@ -78,7 +78,10 @@ class Guess(W.VBox):
         self.add_class("pdsynth-guess")
 
     def commit(self, said: Any) -> Guess:
-        """Take a guess and show the answer beside it; a guess can't be changed afterwards."""
+        """Take a guess and show the answer beside it; a guess can't be changed afterwards.
+
+        Where the answer fails or is interrupted, the field is open again, and the error is raised.
+        """
         if self.committed is not None:
             return self
         try:
@@ -88,7 +91,18 @@ class Guess(W.VBox):
             return self
         self.field.disabled = self.button.disabled = True
         self.said.value = "<span role='status'>computing …</span>"
-        text, detail = self._answer()
+        try:
+            text, detail = self._answer()
+        except BaseException as problem:
+            self.committed = self.answer = None
+            self.field.disabled = self.button.disabled = False
+            kind = type(problem).__name__
+            words = "interrupted" if kind == "KeyboardInterrupt" else f"{kind}: {problem}"
+            self.said.value = (
+                f"<span role='alert' style='color:{ORANGE}'>There is no answer yet "
+                f"({escape(words)}). When the cells above have run, commit again.</span>"
+            )
+            raise
         yours = escape(self.write(self.committed))
         self.said.value = (
             f"<span role='status'>You: <b>{yours}</b> · Answer: <b>{escape(text)}</b></span>"

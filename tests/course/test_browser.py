@@ -122,9 +122,15 @@ def test_any_panel_by_keyboard_with_its_names_values_and_errors(small):
     title_is(page, "ε = 1.2, k = 1")
     epsilon.and_(page.locator("[aria-valuetext='1.2']")).wait_for()  # a frame after the figure
     number = page.get_by_label("privacy budget ε").and_(page.locator("input"))
-    number.fill("2.5")
-    number.press("Enter")
-    title_is(page, "ε = 2.5, k = 1")
+    for typed, step in (("2.58", "2.6"), ("2.62", "2.6"), ("2.5", "2.5")):
+        number.fill(typed)
+        number.press("Enter")
+        title_is(page, f"ε = {step}, k = 1")
+        page.wait_for_function(  # box and handle: what lies between two steps goes to one of them
+            "([box, handle, step]) => box.value === step"
+            " && Math.abs(handle.ariaValueNow - step) < 1e-9",
+            arg=[number.element_handle(), epsilon.element_handle(), step],
+        )
     assert page.get_by_role("status").filter(has_text="The scale is 0.4").count() == 1
     assert "The scale is 0.4" in page.get_by_role("img", name="ε = 2.5").get_attribute("aria-label")
     k.focus()

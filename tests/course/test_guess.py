@@ -37,6 +37,29 @@ def test_the_answer_stands_beside_the_guess_and_the_guess_stays():
     assert made.committed == 10 and calls == [1]
 
 
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [(NameError("name 'a<b' is missing"), "NameError: name 'a<b' is missing"),
+     (KeyboardInterrupt(), "interrupted")],
+)  # fmt: skip
+def test_an_answer_that_fails_or_is_interrupted_leaves_the_guess_open(problem, words):
+    problems = [problem]
+
+    def reveal():
+        if problems:
+            raise problems.pop()
+        return 8
+
+    made = guess("How many legs?", reveal, unit="legs")
+    with pytest.raises(type(problem)):
+        made.commit("10")
+    assert made.committed is None and not made.field.disabled and not made.button.disabled
+    assert "computing" not in shown(made) and "role='alert'" in shown(made)
+    assert f"({words})" in unescape(shown(made)) and "<b is" not in shown(made)
+    made.commit("12")
+    assert made.committed == 12 and "You: <b>12 legs</b> · Answer: <b>8 legs</b>" in shown(made)
+
+
 @pytest.mark.parametrize("said", ["", None, "  ", "many"])
 def test_no_guess_no_answer(said):
     made, calls = legs()

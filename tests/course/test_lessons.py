@@ -123,6 +123,10 @@ def test_numbers_are_read_as_people_write_them():
         sum_up.check((1, 1))
     )
     assert "'text' is no number" in repr(sum_up.check("text"))
+    for pair in ((2.4, 0.25), ("a", 1), (2, 0.5)):
+        assert repr(sum_up.check(pair)).endswith(
+            "is no number: answer with one, such as 12 or 0.5."
+        )
     third = Number([1 / 3, 2000], {}, "no")
     assert [third(value) for value in (0.333, 0.3333, 0.33, 0.334, 2000, 1999)] == [
         None, None, "no", "no", None, "no"]  # fmt: skip
@@ -252,7 +256,13 @@ def test_judges_of_numbers_and_names():
     assert several({"a", "b", "c"}) == "that is every one of them: not c"
     assert several({"a", "c"}) == "not c (And 1 more to think about.)"
     assert "the ones that don't hold" in several({"c"}) and "at least one" in several(set())
+    assert several("a, b") is several("(A b)") is several(["a, b"]) is several("{'a', 'b'}") is None
+    assert several("a, e") == "'e' is none of a, b, c: answer with a set of these."
+    for no_set in (3, 2.5, None, int):
+        assert several(no_set).endswith("is no set: answer with a set of some of a, b, c.")
     both = Each([several, exactly])
+    for answers in (("a",), (("a", 2),), ("a", 2, 2)):
+        assert both(*answers) == "two answers, please, with a comma between: `.check(a, b)`."
     assert both({"a", "b"}, 1) == "1 is wrong" and both(["b", "a"], 2) is None
 
 
@@ -287,6 +297,67 @@ def test_the_judge_of_functions():
     judge = Computation(lambda x: x, [(1,), (2,)], "no", mistakes)
     assert judge(lambda x: 1) == "once" and judge(lambda x: 9) == "never"
     assert Computation(abs, [(1,)], "no", also=lambda function: "slow")(abs) == "slow"
+
+
+@every_question
+def test_a_function_is_asked_for_where_a_value_is_given(question):
+    if callable(next(question.right())[0]):
+        for answer in (3, 0.5, "text", [1, 2]):
+            said = question.exercise.check(answer).text
+            assert said.endswith(": answer with the function itself, not with what it returns.")
+    message = Exercise(lambda f: f(), ["h"], "s").check(lambda: (lambda: 1)()())
+    assert "your answer raised TypeError: 'int' object is not callable" in message.text
+
+
+def conditional(noisy):
+    """Columns of noisy counts divided by their sums; uniform where nothing is left."""
+    noisy = np.maximum(noisy, 0)
+    total = noisy.sum(axis=0)
+    return np.where(total > 0, noisy / np.where(total > 0, total, 1), 0.5)
+
+
+def cell_by_cell(counts, scale, rng, down=False):
+    """Noise by a loop over cells, row by row or column by column."""
+    noisy, (rows, columns) = np.array(counts, dtype=float), np.shape(counts)
+    places = [(i, j) for i in range(rows) for j in range(columns)]
+    for place in sorted(places, key=lambda at: at[::-1]) if down else places:
+        noisy[place] += rng.laplace(0, scale)
+    return noisy
+
+
+NOISY = {  # counts with noise of this scale, asked for in other ways than the printed one
+    "flat": lambda c, s, rng: c + rng.laplace(scale=s, size=c.size).reshape(c.shape),
+    "scaled afterwards": lambda c, s, rng: c + s * rng.laplace(size=c.shape),
+    "around the counts": lambda c, s, rng: rng.laplace(c, s),
+    "row by row": lambda c, s, rng: c + np.array([rng.laplace(0, s, len(row)) for row in c]),
+    "scales of cells": lambda c, s, rng: c + rng.laplace(scale=np.full(c.shape, s)),
+    "cell by cell": cell_by_cell,
+    "column by column": lambda c, s, rng: cell_by_cell(c, s, rng, down=True),
+}
+
+
+@pytest.mark.parametrize("ask", NOISY.values(), ids=NOISY)
+def test_lesson_11_takes_noise_however_it_is_asked_for(ask):
+    judge = lesson_11.q3.check
+    assert judge(lambda c, m, e, rng: conditional(ask(c, 2 * m / e, rng))).right
+    for scale, words in (
+        (lambda m, e: m / e, "uses sensitivity 1"),
+        (lambda m, e: 2 / e, "one table spends all of ε₂"),
+        (lambda m, e: 4 * m / e, "the 2 is both cells"),
+    ):
+        said = judge(lambda c, m, e, rng, s=scale: conditional(ask(c, s(m, e), rng)))
+        assert not said.right and words in said.text
+    for keep in (lambda noisy: np.abs(noisy) / 40, lambda noisy: np.maximum(noisy, 0)):
+        assert not judge(lambda c, m, e, rng, f=keep: f(ask(c, 2 * m / e, rng))).right
+
+
+def test_lesson_11_wants_noise_of_its_own_for_each_cell():
+    shared = lambda c, m, e, rng: conditional(c + rng.laplace(scale=2 * m / e))  # noqa: E731
+    assert "noise 1 times for 6 cells" in lesson_11.q3.check(shared).text
+    twice = lambda c, m, e, rng: conditional(  # noqa: E731
+        c + rng.laplace(0, m / e, c.shape) + rng.laplace(0, m / e, c.shape)
+    )
+    assert "noise 12 times for 6 cells" in lesson_11.q3.check(twice).text
 
 
 def test_only_a_chain_tells_children_from_descendants():

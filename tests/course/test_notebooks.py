@@ -196,6 +196,71 @@ def test_no_cell_above_a_guess_shows_how_its_answer_is_computed(guesses):
         assert not revealing(source) & defined, (name, source)
 
 
+INNER = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+
+
+def names_in(node, kind, skipped=()):
+    """Names that a part of a source reads (``ast.Load``) or makes (``ast.Store``)."""
+    if isinstance(node, skipped):
+        return set()
+    mine = {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, kind) else set()
+    return mine.union(*(names_in(one, kind, skipped) for one in ast.iter_child_nodes(node)))
+
+
+def read_late(function):
+    """Names that a function reads of its notebook when it is called."""
+    parameters = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+    return names_in(function, ast.Load) - parameters - names_in(function, ast.Store)
+
+
+def bound_by(line):
+    """Names that a line at the left edge binds, other than those of a module."""
+    if isinstance(line, ast.FunctionDef | ast.ClassDef):
+        return {line.name}
+    return names_in(line, ast.Store, INNER)
+
+
+def rebound(sources, place):
+    """Names behind the answer of the guess at this place that a cell below it binds anew.
+
+    A line that stands above, too, word for word, binds the same thing.
+    """
+    above = [line for source in sources[: place + 1] for line in ast.parse(source).body]
+    functions = {line.name: line for line in above if isinstance(line, ast.FunctionDef)}
+    asked, read = above[-1], set()
+    found = {name for one in ast.walk(asked) if isinstance(one, ast.Lambda)
+             for name in read_late(one)}  # fmt: skip
+    for name in names_in(asked, ast.Load) & set(functions):
+        found |= read_late(functions[name])  # the guess keeps the function itself
+    while found - read:
+        read |= found
+        found = {name for one in read & set(functions) for name in read_late(functions[one])}
+    known = {ast.unparse(line) for line in above}
+    below = [line for source in sources[place + 1 :] for line in ast.parse(source).body]
+    made = {name for line in below if ast.unparse(line) not in known for name in bound_by(line)}
+    return read & made
+
+
+@pytest.mark.parametrize("path", GUESSING, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_guess_has_the_same_answer_when_it_is_committed_late(path):
+    """No cell below it gives another meaning to a name that its answer is computed with."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    code = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
+    places = [place for place, text in enumerate(code) if is_guess(text)]
+    assert {place: found for place in places if (found := rebound(code, place))} == {}
+
+
+def test_twin_a_name_that_a_later_cell_binds_anew_is_found():
+    asked = "def count():\n    rows = adult[:m]\n    return more(rows)\nguess('?', count)"
+    above = ["def more(x):\n    return x + few", "adult = load()\nfew = 1", asked]
+    assert rebound([*above, "rows = 1\nx = 2\nadult = load()\n[few for few in x]"], 2) == set()
+    assert rebound([*above, "def count(n):\n    adult = n"], 2) == set()
+    assert rebound([*above, "adult = load(1)", above[1]], 2) == {"adult"}
+    assert rebound([*above, "for few in range(3):\n    pass"], 2) == {"few"}
+    assert rebound([*above, "def more(x):\n    return 1"], 2) == {"more"}
+    assert rebound(["guess('?', lambda: n)", "n = 1"], 0) == {"n"}
+
+
 def is_guess(text):
     return re.search(r"^guess\(", text, re.MULTILINE) is not None
 

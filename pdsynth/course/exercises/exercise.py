@@ -92,6 +92,10 @@ class Exercise:
         except NothingReturned as nothing:
             return Message(f"{self.name}: {nothing}", "open")
         except Exception as problem:  # the student's code failed: say so, don't stop the notebook
+            if isinstance(problem, TypeError) and "is not callable" in str(problem):
+                if not any(map(callable, answer)):
+                    words = "answer with the function itself, not with what it returns."
+                    return Message(f"{self.name}: {words}", "wrong")
             raised = f"{type(problem).__name__}: {problem}"
             return Message(f"{self.name}: your answer raised {raised}", "wrong")
         if mistake is None:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,7 +71,7 @@ def rounds(number: float, value: float) -> bool:
 
 def _no_number(answer: Any) -> str:
     """The words for what is no number; 1,1 is a pair in Python."""
-    if isinstance(answer, tuple) and len(answer) == 2:
+    if isinstance(answer, tuple) and [type(part) for part in answer] == [int, int]:
         return (
             f"{answer} is a pair of numbers: Python writes a fraction with a point, "
             f"{answer[0]}.{answer[1]}."
@@ -83,6 +83,8 @@ def _no_number(answer: Any) -> str:
 class Several:
     """The set of those names that hold; each has the words for whoever misjudges it.
 
+    Names may stand in a text, too: "a, c".
+
     >>> Several({"a": "but a holds."}, {"b": "b doesn't."})({"b", "a"})
     "that is every one of them: b doesn't."
     """
@@ -92,11 +94,13 @@ class Several:
 
     def __call__(self, answer: Any) -> str | None:
         """The words for this set."""
+        options = sorted({*self.true, *self.false})
+        if not isinstance(answer, str | Iterable):
+            return f"{show(answer)} is no set: answer with a set of some of {', '.join(options)}."
         names = [answer] if isinstance(answer, str) else answer
-        choices = {str(name).strip().lower() for name in names}
+        choices = {word for name in names for word in re.findall(r"\w+", str(name).lower())}
         if choices == set(self.true):
             return None
-        options = sorted({*self.true, *self.false})
         if strangers := sorted(choices - set(options)):
             return f"{strangers[0]!r} is none of {', '.join(options)}: answer with a set of these."
         if not choices:
@@ -164,7 +168,11 @@ class Each:
     judges: Sequence[Judge]
 
     def __call__(self, *answers: Any) -> str | None:
-        """The words for the first wrong answer."""
+        """The words for the first wrong answer, or for another number of answers."""
+        if len(answers) != len(self.judges):
+            many = {2: "two", 3: "three", 4: "four"}.get(len(self.judges), str(len(self.judges)))
+            names = ", ".join("abcdefgh"[: len(self.judges)])
+            return f"{many} answers, please, with a comma between: `.check({names})`."
         verdicts = (judge(answer) for judge, answer in zip(self.judges, answers, strict=True))
         return next(filter(None, verdicts), None)
 

@@ -75,39 +75,49 @@ def explain_found(rows: np.ndarray, found: Sequence[int], bits: float) -> str:
 
 
 class NoiseTape:
-    """A random source that writes down what it is asked for and gives a fixed noise."""
+    """A random source of fixed noise that writes down the scales and how much it is asked for."""
 
-    def __init__(self, noise: np.ndarray) -> None:
-        self.noise, self.asked = noise, list[tuple[float, Any]]()
+    units = (0.2, -0.3, -0.9, -0.4, 0.3, -0.1)
 
-    def laplace(self, loc: float = 0.0, scale: float = 1.0, size: Any = None) -> np.ndarray:
-        """The fixed noise, whatever ``scale`` and ``size``."""
-        self.asked.append((float(np.max(scale)), size))
-        return loc + self.noise
+    def __init__(self) -> None:
+        self.scales: list[float] = []
+        self.drawn = 0
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """The next fixed numbers times ``scale``: one, or an array of shape ``size``."""
+        shape = np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else size
+        many = int(np.prod(shape))
+        places = (self.drawn + np.arange(many)) % len(self.units)
+        self.scales.append(float(np.max(scale)))
+        self.drawn += many
+        return loc + scale * np.array(self.units)[places].reshape(shape)[()]
 
 
-def judge_sdg(sdg: Callable[..., Any]) -> str | None:
-    """Noise of scale 2m/ε₂ on every count, then a conditional of each column."""
-    counts, m, epsilon2 = np.array([[30, 0, 5], [10, 1, 0]]), 4, 0.8
-    tape = NoiseTape(np.array([[2.0, -3.0, -9.0], [-4.0, 3.0, -1.0]]))
-    p = np.asarray(sdg(counts.copy(), m, epsilon2, tape), dtype=float)
-    if p.shape != counts.shape:
-        return f"sdg returns shape {p.shape}, not that of counts, {counts.shape}."
-    if len(tape.asked) != 1:
-        return f"sdg asks for noise {len(tape.asked)} times: once, for the whole table."
-    scale, size = tape.asked[0]
-    if size is None or tuple(np.atleast_1d(size)) != counts.shape:
-        return f"sdg draws noise of size {size}: every cell, also an empty one, needs its own."
-    if math.isclose(scale, 2 * m / (counts.sum() * epsilon2)):
+COUNTS, NODES, SHARE = np.array([[30, 0, 5], [10, 1, 0]]), 4, 0.8
+
+
+def fits(p: np.ndarray, scale: float) -> bool:
+    """Whether ``p`` is the conditional of COUNTS plus the tape's noise of this scale.
+
+    Cells may be asked row by row or column by column. Columns that noise leaves empty don't count.
+    """
+    for order in ("C", "F"):
+        noise = scale * np.reshape(NoiseTape.units, COUNTS.shape, order=order)  # type: ignore[call-overload]
+        noisy = np.maximum(COUNTS + noise, 0)
+        alive = noisy.sum(axis=0) > 0
+        if np.allclose(p[:, alive], (noisy / np.maximum(noisy.sum(axis=0), 1e-9))[:, alive]):
+            return True
+    return False
+
+
+def wrong_scale(scale: float) -> str | None:
+    """Words for noise that hasn't the scale 2m/ε₂."""
+    m, epsilon2 = NODES, SHARE
+    if math.isclose(scale, 2 * m / (COUNTS.sum() * epsilon2)):
         return (
             "sdg keeps the printed scale 2m/(n ε₂). That is for probabilities; counts need 2m/ε₂."
         )
-    for mistake, words in {
-        m / epsilon2: "uses sensitivity 1: a replaced record moves two counts",
-        2 / epsilon2: "means that one table spends all of ε₂; m tables share it",
-        2 * m * epsilon2: "multiplies by ε₂: less budget, more noise",
-        4 * m / epsilon2: "is doubled: the 2 is both cells",
-    }.items():
+    for mistake, words in MISTAKEN.items():
         if math.isclose(scale, mistake):
             return f"sdg's scale {scale:g} {words}."
     if not math.isclose(scale, 2 * m / epsilon2):
@@ -115,16 +125,49 @@ def judge_sdg(sdg: Callable[..., Any]) -> str | None:
             f"sdg's scale is {scale:g}. A replaced record moves two counts by one, and "
             f"m tables share ε₂: 2m/ε₂ = {2 * m / epsilon2:g}."
         )
+    return None
+
+
+MISTAKEN = {
+    NODES / SHARE: "uses sensitivity 1: a replaced record moves two counts",
+    2 / SHARE: "means that one table spends all of ε₂; m tables share it",
+    2 * NODES * SHARE: "multiplies by ε₂: less budget, more noise",
+    4 * NODES / SHARE: "is doubled: the 2 is both cells",
+}
+
+
+def judge_sdg(sdg: Callable[..., Any]) -> str | None:
+    """Noise of scale 2m/ε₂ on every count, then a conditional of each column.
+
+    What comes out is judged: noise may be asked for in one call or cell by cell, and be scaled
+    afterwards.
+    """
+    tape = NoiseTape()
+    p = np.asarray(sdg(COUNTS.copy(), NODES, SHARE, tape), dtype=float)
+    if p.shape != COUNTS.shape:
+        return f"sdg returns shape {p.shape}, not that of counts, {COUNTS.shape}."
+    if not tape.drawn:
+        return "sdg asks for noise 0 times: once, for the whole table."
+    if tape.drawn != COUNTS.size:
+        return (
+            f"sdg draws noise {tape.drawn} times for {COUNTS.size} cells: "
+            "every cell, also an empty one, needs its own."
+        )
+    right = fits(p, 2 * NODES / SHARE)
+    if not right:
+        used = next((scale for scale in MISTAKEN if fits(p, scale)), max(tape.scales))
+        if words := wrong_scale(used):
+            return words
     if (p < 0).any():
         return "sdg: negative counts must become 0 before the columns are normalised."
-    if not np.allclose(p[:, :2], [[32 / 38, 0], [6 / 38, 1]]):
+    if not right:
         return (
             "sdg: the noise goes onto the counts, first; then clip, "
             "then divide each column by its sum."
         )
     if not np.allclose(p.sum(axis=0), 1):
         return (
-            "sdg: the last column has no positive count left. "
+            "sdg: a column has no positive count left. "
             "Give it a distribution, for example the uniform one."
         )
     return None

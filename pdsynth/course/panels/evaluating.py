@@ -233,11 +233,34 @@ def draw_errors(
     )
 
 
+def reach(values: np.ndarray, low: float, high: float, near: float, room: float) -> list[float]:
+    """An axis from ``low`` to ``high``, longer by some ``room`` where a value would be cut.
+
+    >>> reach(np.array([58.0, 85]), 70, 88, 1, 3)
+    [55.0, 88]
+    """
+    first, last = float(values.min()), float(values.max())
+    return [
+        first - room if first < low + near else low,
+        last + room if last > high - near else high,
+    ]
+
+
 def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str) -> None:
-    """How well the target is learnt, against how often the secret is guessed."""
+    """How well the target is learnt, against how often the secret is guessed.
+
+    The axes reach as far as the tables do.
+    """
+    uses, risks = (100 * np.array(values) for values in zip(*state["place"].values(), strict=True))
+    across = reach(uses, 70, 88, 1, 3)
+    plot.set(x4={"range": across}, y4={"range": reach(risks, 28, 68, 1, 5)})
     for name in TABLES:
         use, risk = state["place"][name]
         ring = {"color": ink("look"), "width": 4 * (name == chosen)}
+        words = f"<b>{name}: {100 * risk:.0f}%</b>"
+        left = 100 * use < across[0] + (across[1] - across[0]) / 3
+        if name == chosen and left:  # below the mark there is no room for its name
+            plot.note(words, 100 * use, 100 * risk, 4, xanchor="left", xshift=14, yshift=-14)
         plot.dots(
             [100 * use],
             [100 * risk],
@@ -249,7 +272,7 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
             showlegend=False,
             marker={"line": ring},
             mode="markers+text",
-            text=[f"   <b>{name}: {100 * risk:.0f}%</b>   " if name == chosen else ""],
+            text=[f"   {words}   " if name == chosen and not left else ""],
             textposition="bottom center",
             hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %",
         )

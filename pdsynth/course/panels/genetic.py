@@ -110,8 +110,9 @@ def draw_fitness(
     plot.note(f"<b>{percent(true)}</b> of the best", 0.98, 0.05, 1, "look", 18, xref="x domain",
               yref="y domain", xanchor="right", yanchor="bottom")  # fmt: skip
     plot.layout["meta"]["play"] = {"control": "generation"}
-    plot.set(
-        x={"range": [0, float(np.log10(last + 1))]},
+    width = float(np.log10(last + 1))
+    plot.set(  # room for the mark at both ends
+        x={"range": [-0.05 * width, 1.05 * width]},
         y={"range": [0.4 * best, 1.05 * best]},
         x2={"range": [0, history.shape[1]]},
     )
@@ -185,7 +186,7 @@ def view(
     network, optimal = result.network(names, generation), best.network(names)
     plot = Board(
         "genetic",
-        f"Genetic search, generation {generation} of {last}: k = {k}, "
+        f"Genetic search, generation = {generation} of {last}: k = {k}, "
         f"P = {population}, S = {elite}, r = {r:g}",
     )
     true = bits_of(table, network) / bits_of(table, optimum(table, k).network(names))

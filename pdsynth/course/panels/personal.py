@@ -25,7 +25,7 @@ from .words import ledger_summary, percent
 
 CUSTOM = "custom network, two groups"
 METHODS = ("HPPrivBayes", "HPPrivBayes, groups by policy", "PPBA", CUSTOM)
-TOTALS = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0)
+TOTALS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 2.0)
 
 
 def recipe(
@@ -79,10 +79,27 @@ def line(table: TeachingTable) -> tuple[list[float], list[float]]:
     return losses, [one["rest"] for one in points]
 
 
+def beside(table: TeachingTable, loss: float) -> tuple[float, str, str]:
+    """The line's error where the sensitive attribute loses this much, and words for an end of it.
+
+    Beyond its ends nothing was measured: there the error is "over" that of the first point, or
+    "under" that of the last.
+    """
+    losses, errors = line(table)
+    error = float(np.interp(np.log(loss), np.log(losses), errors))
+    for out, side, end in ((loss < losses[0], "over ", 0), (loss > losses[-1], "under ", -1)):
+        if out:
+            return error, side, f" (its line ends at ε = {losses[end]:.2g})"
+    return error, "", ""
+
+
 def draw(
-    table: TeachingTable, state: dict[str, Any], ex_ante: bool, plain: float, title: str
+    table: TeachingTable, state: dict[str, Any], ex_ante: bool, plain: float | None, title: str
 ) -> Board:
-    """What each attribute loses; the sensitive one's loss against the error on the rest."""
+    """What each attribute loses; the sensitive one's loss against the error on the rest.
+
+    ``plain``: the line's error at the same loss, None beyond its ends.
+    """
     sensitive, losses = table.dataset.sensitive, state["losses"][::-1].astype(float)
     plot = Board("personal", title)
     plot.bars(
@@ -117,16 +134,24 @@ def draw(
         symbol="circle" if ex_ante else "circle-open",
         marker={"line": {"width": 3, "color": ink("look")}},
     )
-    at, ends = float(losses[sensitive]), sorted((state["rest"], plain))
-    plot.mark((at, at), ends, "look", 2, 5, None)
+    at = float(losses[sensitive])
+    ends = sorted(value for value in (state["rest"], plain) if value is not None)
+    if plain is not None:
+        plot.mark((at, at), ends, "look", 2, 5, None)
     for value in ends:
         plot.note(f"<b>{percent(value)}</b>", math.log10(at), value, 2, "look", 16,
-                  yanchor="bottom" if value == ends[1] else "top",
-                  yshift=10 if value == ends[1] else -8)  # fmt: skip
+                  yanchor="bottom" if value == ends[-1] else "top",
+                  yshift=10 if value == ends[-1] else -8)  # fmt: skip
     plot.note("better below the line", 0.16, 0.03, (2, 2), "private", 13,
               xref="x2 domain", yref="y2 domain", xanchor="left", yanchor="bottom")  # fmt: skip
-    top = max(0.12, 1.25 * ends[1], 1.05 * max(line(table)[1]))
-    plot.set(x2={"title": f"ε that {friendly(sensitive)} loses"}, y2={"range": [0, top]})
+    top = max(0.12, 1.25 * ends[-1], 1.05 * max(line(table)[1]))
+    plot.set(
+        x2={
+            "title": f"ε that {friendly(sensitive)} loses",
+            "range": [min(-2.5, math.log10(at) - 0.3), 0.35],
+        },
+        y2={"range": [0, top]},
+    )
     return plot
 
 
@@ -183,18 +208,17 @@ def view(
     levers = {"PPBA": f"q = {q:g}", "HPPrivBayes": f"r = {r:g}, θ = {theta:g} bit"}
     title = f"{method}: ε = {epsilon:g}, k = {k}, {levers.get(method, f'r = {r:g}')}"
     loss = float(state["losses"][sensitive])
-    losses, errors = line(table)
-    plain = float(np.interp(np.log(loss), np.log(losses), errors))
+    plain, side, end = beside(table, loss)
     facts = {"loss": loss, "known": ex_ante, "rest": state["rest"], "plain": plain}
     status = (
         f"Protecting one column, others are off by {percent(state['rest'])}; protecting all, "
-        f"{percent(plain)}. "
+        f"{side}{percent(plain)}. "
         f"{sensitive} loses ε = {loss:.3g} of {epsilon:g}, "
         f"{'known before the run' if ex_ante else 'read off this run'}. Mean distance of the rest "
         f"{state['rest']:.3f}, of pairs with it {state['with']:.3f}. PrivBayes with so little ε "
-        f"for all that {sensitive} loses the same: {plain:.3f}."
+        f"for all that {sensitive} loses the same: {side}{plain:.3f}{end}."
     )
-    plot = draw(table, state, ex_ante, plain, title)
+    plot = draw(table, state, ex_ante, None if side else plain, title)
     plot.entitle("x2y2", f"What the other columns pay for protecting {friendly(sensitive)}")
     return View(plot.figure, status, [ledger_summary(state["fitted"].ledger_)], facts=facts)
 

@@ -151,7 +151,7 @@ def draw_fits(plot: Board, fits: dict[str, Any], errors: dict[str, np.ndarray]) 
             dash=dash,
             width=2,
             name=words,
-            showlegend=name == "none",
+            showlegend=True,
             hover="%{y:.4f}",
         )
 
@@ -173,9 +173,9 @@ def draw_attack(
             hover="%{y:.0f} % of the releases",
         )
     at = best_cut(no, yes)
-    plot.mark((at, at), (0, 62), "attack", 3, 2)
+    plot.mark((at, at), (0, 92), "attack", 3, 2)
     note = f"cut: <b>{percent(tell_apart(no, yes))}</b> guessed rightly"
-    plot.note(note, at, 66, 3, "attack", 15)
+    plot.note(note, 0.5, 99, 3, "attack", 13)
     for name, text in (("published", "#FFFFFF"), ("strict", "#000000")):
         plot.bars(
             [alone[name]],

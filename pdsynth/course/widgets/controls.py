@@ -1,5 +1,6 @@
 """Controls of a live panel: sliders with a number box, choices and check boxes."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,11 +51,17 @@ class Control:
     @property
     def state(self) -> str:
         """The present value as a title shows it: ``"θ = 0.1 bit"``."""
+        return self.said(self.value)
+
+    def said(self, value: Any) -> str:
+        """A value as a title shows it."""
         if isinstance(self.widget, W.Checkbox):
-            return f"{self.symbol} = {'yes' if self.value else 'no'}"
-        menu = isinstance(self.widget, W.Dropdown)
-        text = self.widget.label if menu else f"{self.value:g}"
-        return f"{self.symbol} = {text} {unit_of(self.value, self.unit)}".rstrip()
+            return f"{self.symbol} = {'yes' if value else 'no'}"
+        if isinstance(self.widget, W.Dropdown):
+            text = next((label for label, other in self.widget.options if other == value), "")
+        else:
+            text = f"{value:g}"
+        return f"{self.symbol} = {text} {unit_of(value, self.unit)}".rstrip()
 
 
 def unit_of(number: Any, unit: str) -> str:
@@ -77,7 +84,7 @@ def slider(
 
     ``label`` is a symbol ("ε") or a symbol and words ("ε, privacy budget"); ``tooltip`` gives the
     words if the label doesn't, and is the accessible name. Arrow keys move by ``step``, PageUp and
-    PageDown by more, Home and End to the ends.
+    PageDown by more, Home and End to the ends. A value between two steps goes to the nearer one.
 
     >>> slider("θ", 0.1, 0, 0.5, 0.01, unit="bit", tooltip="θ, threshold of group A").state
     'θ = 0.1 bit'
@@ -87,6 +94,8 @@ def slider(
             f"slider {label!r}: value={value} must lie in [{minimum}, {maximum}], "
             f"and step={step} must be positive"
         )
+    if not math.isclose(value, nearest(value, minimum, maximum, step), abs_tol=step * 1e-6):
+        raise ValueError(f"slider {label!r}: value={value} must be a step of {step} from {minimum}")
     symbol, words, html = _words(label, tooltip, unit)
     whole = all(float(v).is_integer() for v in (value, minimum, maximum, step))
     number = int if whole else float
@@ -102,10 +111,40 @@ def slider(
         box = kinds[0](**bounds, **_face(words, html))
         bar = kinds[1](**bounds, **_face(words, ""), readout=False)
         box.add_class("pdsynth-number")
-        W.link((bar, "value"), (box, "value"), transform=(_clean, _clean))
+        _join(bar, box)
         return [box, bar]
 
     return Control(build, number(value), symbol, words, unit, SAFE if symbol[0] in "ερ" else ())
+
+
+def nearest(value: float, minimum: float, maximum: float, step: float) -> float:
+    """The step of a slider that is nearest to a value; the page's handle can stand at no other.
+
+    >>> nearest(1.04, 0.1, 4.0, 0.1), nearest(99, 1, 5, 1)
+    (1.0, 5)
+    """
+    stepped = minimum + round((value - minimum) / step) * step
+    ends = [minimum, maximum] if not minimum <= stepped <= maximum else [stepped, maximum]
+    return _clean(min(ends, key=lambda place: abs(place - value)))
+
+
+def _join(bar: W.Widget, box: W.Widget) -> None:
+    """Keep a slider and its number box at one step, whichever of them moves.
+
+    Each asks where the mover stands now, not where it stood when it told: a page's messages come in
+    two threads, and whoever moves last leaves both at one value.
+    """
+
+    def follow(change: Any) -> None:
+        moved = change["owner"]
+        step = nearest(moved.value, moved.min, moved.max, moved.step)
+        if box.value != step:
+            box.value = step
+        if _clean(bar.value) != step:  # a page's handle would send its dust again
+            bar.value = step
+
+    bar.observe(follow, "value")
+    box.observe(follow, "value")
 
 
 def choice(

@@ -6,13 +6,14 @@ import traceback
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import ipywidgets as W
 import plotly.graph_objects as go
 
 from . import saved
-from .controls import Control
+from .controls import Control, nearest
 from .plot import make
 from .view import Try, View
 
@@ -43,6 +44,8 @@ class LivePanel(W.VBox):
         tries: Sequence[Try] = (),
     ) -> None:
         self._function, self._parts, self._shown, self._quiet = function, controls, "", False
+        self._moving = RLock()  # a page's messages come in two threads; one draws at a time
+        self._at: dict[str, Any] | None = None  # the position that was computed last
         self.controls = {name: control.widget for name, control in controls.items()}
         self.error: Exception | None = None
         self.view: View | None = None
@@ -91,7 +94,10 @@ class LivePanel(W.VBox):
     @property
     def state(self) -> str:
         """Positions of the controls in words: ``"ε = 1 · k = 2 parents"``."""
-        return " · ".join(control.state for control in self._parts.values())
+        return self._said(self.values)
+
+    def _said(self, values: dict[str, Any]) -> str:
+        return " · ".join(self._parts[name].said(value) for name, value in values.items())
 
     @property
     def figure(self) -> go.Figure | None:
@@ -105,25 +111,27 @@ class LivePanel(W.VBox):
             raise ValueError(
                 f"no control named {', '.join(unknown)}; the panel has {', '.join(self.controls)}"
             )
-        self._quiet = True
-        try:
-            for name, value in values.items():
-                self.controls[name].value = value
-        finally:
-            self._quiet = False
-        self.refresh()
+        with self._moving:
+            self._quiet = True
+            try:
+                for name, value in values.items():
+                    self.controls[name].value = value
+            finally:
+                self._quiet = False
+            self.refresh()
         return self
 
     def attempt(self, one: Try) -> str:
         """Set the controls as a try says, and say what happened; returns the sentence."""
-        self.set(**{**self._start, **one.sets})
-        words = ""
-        if self.error is None and self.view and self._first:
-            words = one.tell(self._first, self.view)
-        _say(
-            self.told,
-            words and f"<div role='status'><b>{escape(one.label)}:</b> {escape(words)}</div>",
-        )
+        with self._moving:
+            self.set(**{**self._start, **one.sets})
+            words = ""
+            if self.error is None and self.view and self._first:
+                words = one.tell(self._first, self.view)
+            _say(
+                self.told,
+                words and f"<div role='status'><b>{escape(one.label)}:</b> {escape(words)}</div>",
+            )
         return words
 
     def _button(self, one: Try) -> W.Button:
@@ -137,23 +145,31 @@ class LivePanel(W.VBox):
     def refresh(self) -> None:
         """Compute and show the present position.
 
-        An error stands in the panel and in ``error``; the last good figure stays.
+        An error stands in the panel and in ``error``; the last good figure stays. Where controls
+        move while another thread computes, this waits, and computes where they stand then.
         """
-        self.plot.busy = True
-        try:
-            view = View.of(self._function(**self.values))
-            self._show(view, self.state)
-        except Exception as problem:  # a callback's exception would be lost in the page's log
-            self.error = problem
-            _say(self.alert, self._complaint(problem))
-        else:
-            self.error, self.view, self._shown = None, view, self.state
-            _say(self.alert, "")
-        finally:
-            self.plot.busy = False
+        with self._moving:
+            self._at = None  # a computation that is interrupted leaves none
+            values = self.values
+            state = self._said(values)
+            self.plot.busy = True
+            try:
+                view = View.of(self._function(**values))
+                self._show(view, state)
+            except Exception as problem:  # a callback's exception would be lost in the page's log
+                self.error = problem
+                _say(self.alert, self._complaint(problem, state))
+            else:
+                self.error, self.view, self._shown = None, view, state
+                _say(self.alert, "")
+            finally:
+                self.plot.busy = False
+            self._at = values
 
     def _move(self, _: Any) -> None:
-        if not self._quiet:
+        with self._moving:
+            if self._quiet or self.values == self._at:
+                return  # a page sends a position back, with the dust of its steps
             _say(self.told, "")  # what a try said is no longer what is shown
             self.refresh()
 
@@ -163,10 +179,10 @@ class LivePanel(W.VBox):
         for name, value in moves.items():
             widget = self.controls[name]
             if hasattr(widget, "min"):
-                steps = round((value - widget.min) / widget.step)
-                moves[name] = min(max(widget.min + steps * widget.step, widget.min), widget.max)
-        _say(self.told, "")
-        self.set(**moves)
+                moves[name] = nearest(value, widget.min, widget.max, widget.step)
+        with self._moving:
+            _say(self.told, "")
+            self.set(**moves)
 
     def _show(self, view: View, state: str) -> None:
         figure = self._titled(view.figure, state)
@@ -199,7 +215,7 @@ class LivePanel(W.VBox):
         layout["title"] = {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 12}} | title
         return plain
 
-    def _complaint(self, problem: Exception) -> str:
+    def _complaint(self, problem: Exception, state: str) -> str:
         last = f"The figure still shows {self._shown}."
         remark = last if self._shown else "There is no figure yet."
         text, details = str(problem) or type(problem).__name__, ""
@@ -210,7 +226,7 @@ class LivePanel(W.VBox):
                 f"<details><summary>Details for a bug report</summary><pre>{trace}</pre></details>"
             )
         return (
-            f"<span role='alert'><b>{escape(self.state)}</b>: {escape(text)} {escape(remark)}"
+            f"<span role='alert'><b>{escape(state)}</b>: {escape(text)} {escape(remark)}"
             f"</span>{details}"
         )
 

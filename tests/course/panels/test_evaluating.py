@@ -150,3 +150,15 @@ def test_every_control_moves_the_panel():
 def test_a_table_without_a_public_split_is_refused_in_words():
     with pytest.raises(ValueError, match="no public split"):
         evaluating.panel(load_cmc())
+
+
+@pytest.mark.parametrize(("epsilon", "k"), [(1.0, "auto"), (0.1, 3), (0.05, 3)])
+def test_no_table_is_outside_the_map_of_use_and_risk(table, epsilon, k):
+    figure = evaluating.view(epsilon=epsilon, k=k).figure
+    marks = [(t.x[0], t.y[0]) for t in figure.data if t.xaxis == "x4"]
+    assert len(marks) == len(evaluating.TABLES)
+    axes = figure.layout.xaxis4.range, figure.layout.yaxis4.range
+    for mark in marks:
+        assert all(low < value < high for value, (low, high) in zip(mark, axes, strict=True)), mark
+    if k == "auto":
+        assert axes == ((70, 88), (28, 68)), "it stays where it is while nothing is outside"

@@ -1,5 +1,7 @@
 """The panel of lesson 13: the search replayed."""
 
+import math
+
 import pytest
 from panel_tools import ranges
 
@@ -38,7 +40,7 @@ def test_replay_runs_no_second_search(table, monkeypatch):
 
 def test_a_generation_beyond_the_last_shows_the_last(table):
     view = genetic.view(table, generation=300, generations=50)
-    assert "generation 50 of 50" in view.figure.layout.title.text
+    assert "generation = 50 of 50" in view.figure.layout.title.text
     assert view.status == genetic.view(table, generation=50, generations=50).status
 
 
@@ -80,3 +82,20 @@ def test_search_panel_follows_its_controls():
         "elite"
     ].value = 50  # S > P = 40: the library's words stand in the panel, the last good figure stays
     assert "population = 40 is smaller than elite = 50" in str(panel.error)
+
+
+def test_the_shown_generation_is_named_once_though_the_slider_stands_beyond_it():
+    title = genetic.panel().set(generations=10).figure.layout.title
+    assert "generation = 10 of 10" in title.text
+    assert "generation" not in str(title.subtitle.text)
+
+
+@pytest.mark.parametrize(("generation", "last"), [(0, 400), (400, 400), (10, 10)])
+def test_the_mark_of_a_generation_isn_t_cut_at_the_ends(table, generation, last):
+    figure = genetic.view(table, generation=generation, generations=last).figure
+    start, end = figure.layout.xaxis.range
+    (place,) = (
+        math.log10(t.x[0]) for t in figure.data if "size" in t.marker and t.marker.size == 14
+    )
+    assert start + 0.03 * (end - start) < place < end - 0.03 * (end - start)
+    assert figure.layout.yaxis.title.text == "information, bits"

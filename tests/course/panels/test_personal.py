@@ -1,5 +1,6 @@
 """The panel of lesson 17: personal budgets."""
 
+import math
 from fractions import Fraction as Q
 
 import pytest
@@ -8,6 +9,7 @@ from panel_tools import ranges
 from pdsynth.course import panels
 from pdsynth.course.panels import personal
 from pdsynth.course.panels.table import TeachingTable
+from pdsynth.course.panels.words import percent
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +61,33 @@ def test_the_personal_widget_moves(cmc):
     low, high = ranges(panel.figure)["yaxis2"]
     assert low == 0
     assert all(max(trace.y) <= high for trace in panel.figure.data if trace.yaxis == "y2")
+
+
+def joined(view):
+    """Upright lines between the point and PrivBayes' line."""
+    return [s for s in view.figure.layout.shapes if s.xref == "x2" and s.x0 == s.x1]
+
+
+def test_beyond_the_ends_of_the_line_nothing_is_compared(table):
+    losses, errors = personal.line(table)
+    inside = personal.view(table)
+    assert len(joined(inside)) == 1 and "its line ends" not in inside.status
+    low = personal.view(table, method=personal.CUSTOM, r=0.01, epsilon=0.1)
+    assert low.facts["loss"] < losses[0] and not joined(low)
+    assert f"protecting all, over {percent(errors[0])}." in low.status
+    assert f"over {errors[0]:.3f} (its line ends at ε = {losses[0]:.2g})." in low.status
+    start, end = low.figure.layout.xaxis2.range
+    assert start < math.log10(low.facts["loss"]) < end, "the point is drawn"
+    for loss, found in (
+        (losses[-1] * 1.1, (errors[-1], "under ", f" (its line ends at ε = {losses[-1]:.2g})")),
+        (losses[2], (errors[2], "", "")),
+    ):
+        assert personal.beside(table, loss) == found
+
+
+def test_the_button_of_a_promise_compares_with_what_was_measured():
+    first = personal.view.tries[0]
+    view = personal.view(**first.sets)
+    assert "its line ends" not in view.status and len(joined(view)) == 1
+    losses, _ = personal.line(personal.view.table())
+    assert losses[0] < view.facts["loss"]

@@ -121,3 +121,19 @@ def test_privabn_follows_its_controls():
 def test_common_random_numbers_are_the_same_at_every_move(table):
     a, b = (table.run(PrivABN(0.3)) for _ in range(2))
     assert a.network_ == b.network_
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.05, 1.0])
+def test_bars_of_a_lone_person_stand_whole_and_the_note_in_the_middle(epsilon):
+    figure = privabn.view(epsilon=epsilon).figure
+    heights = [max(t.y) for t in figure.data if t.yaxis == "y3"]
+    assert max(heights) < figure.layout.yaxis3.range[1]
+    (note,) = (
+        n for n in figure.layout.annotations if "guessed rightly" in n.text and n.xref == "x3"
+    )
+    assert note.x == sum(figure.layout.xaxis3.range) / 2 and note.y < figure.layout.yaxis3.range[1]
+
+
+def test_each_curve_of_the_errors_has_its_name():
+    curves = [t for t in privabn.view().figure.data if t.yaxis == "y2"]
+    assert [t.name for t in curves if t.showlegend] == ["as published", "strict", "no noise"]
