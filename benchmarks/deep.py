@@ -80,7 +80,8 @@ by the laws that a fit asked for (a test holds it against whole fits). {len(brok
 {(broken["bound"] > broken["epsilon"]).sum()} caught. All bounds together hold with 95 %
 confidence. "Sees": the smallest violation, as a multiple of the claim, that half of such audits
 catch (simulated: all noise divided by a factor). "Moves": answers of mechanisms that the pair of
-tables changes, empty where it isn't counted.{f" Not run: {', '.join(left)}." * bool(left)}
+tables changes, empty where it isn't counted. Cases that are judged exactly, not by sampling, count
+above and aren't listed below.{f" Not run: {', '.join(left)}." * bool(left)}
 
 Whole fits see {reach(sampled(table[whole]))}. Single steps see {reach(sampled(table[~whole]))}.
 Many small losses are hard to see by sampling; exact replay (`pds.audit.replay`) sees them all.

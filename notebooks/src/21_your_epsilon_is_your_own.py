@@ -19,6 +19,7 @@
 
 # %%
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -108,7 +109,11 @@ ours.ledger_.person_epsilon().map(str).to_frame("a record of this level loses at
 # `Independent` knows single columns only. It has no ties, so it can't find the one between level and college:
 
 # %%
-alone = pds.baselines.Independent(1, relation="add_remove").fit(frame, schema, person_epsilon="own")
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    alone = pds.baselines.Independent(1, relation="add_remove").fit(frame, schema, person_epsilon="own")
+print(said[-1].message)
+warnings.filterwarnings("ignore", message="no table ties the levels")
 least = pds.ConsistentBayes(0.1, relation="add_remove").fit(frame[columns], schema)
 
 def look(name, fitted):

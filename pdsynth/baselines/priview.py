@@ -287,8 +287,8 @@ class PriView(Recipe):
     ----------
     views_ : tuples of bit names. ``t_``: every so many bits lie in one view.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: w views, discrete Laplace of scale
-    2w/ε, sequentially.
+    **Privacy:** strict: pure ε-DP under replacing one record: w views with noise of scale 2w/ε,
+    sequentially, of sum 0 up to 32 cells and else discrete Laplace.
     """
 
     size: int = 8

@@ -69,8 +69,8 @@ class Independent(Recipe):
     ----------
     epsilon, guarantee, noise, random_state : as in every synthesizer.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: d histograms with discrete Laplace
-    noise of scale 2d/ε, sequentially; under adding or removing one: a count of scale 20/ε and
+    **Privacy:** strict: pure ε-DP under replacing one record: d histograms with noise of
+    scale 2d/ε, sequentially, of sum 0 up to 32 values and else discrete Laplace; under adding or removing one: a count of scale 20/ε and
     histograms of scale 20d/19ε.
     """
 
@@ -385,7 +385,8 @@ class JTree(Recipe):
     edges_ : pairs of names. ``tree_``: the junction tree over columns. ``cell_bound_``: public.
 
     **Privacy:** strict: pure ε-DP under replacing one record: a discrete Laplace sketch of R (ε₁),
-    C clique tables of scale 2C/ε₂, sequentially; all else is post-processing.
+    C clique tables of scale 2C/ε₂, sequentially, with noise of sum 0 up to 32 cells; all else is
+    post-processing.
     """
 
     share_structure: float = 0.5

@@ -223,7 +223,7 @@ class Recode:
         if self.between and self.column in ("", name):
             return "what is taken out of a column needs a name of its own, and column=, the raw one"
         if self.holds and (numeric or not {"True", "False"} <= known):
-            return "holds= makes true or false: declare values false and true, or map these"
+            return "holds= makes true or false: declare `False | True`, or map these"
         return ""
 
     def _number_problem(self) -> str:

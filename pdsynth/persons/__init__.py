@@ -12,6 +12,7 @@ any other, measured tables tie it to whatever it goes with, and :func:`undo` div
 each level by its copies in the model.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -324,6 +325,12 @@ def undo(model: Model) -> Model:
     families = [(schema.index(c), tuple(map(schema.index, p))) for c, p in model.network.pairs]
     scopes = [tuple(sorted((child, *parents))) for child, parents in families]
     edges = {edge for scope in scopes for edge in combinations(scope, 2)}
+    if not any(level in edge for edge in edges):
+        warnings.warn(
+            "no table ties the levels to another column, so that counts lean towards those who give "
+            "more: ConsistentBayes measures such ties where n and ε bear them",
+            stacklevel=2,
+        )
     tree = CliqueTree(junction_tree(len(sizes), edges, level), sizes)
     once = -np.log(copies)
     factors = [(tree.place(tree.home((level,)), (level,)), once)]

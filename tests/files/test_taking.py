@@ -183,7 +183,7 @@ def test_an_empty_cell_may_stand_for_a_value():
         ({"column": "y", "between": ";", "holds": "R", "part": 1}, "needs what to take"),
         ({"between": ";", "holds": "R"}, "a name of its own, and column="),
         ({"column": "x", "between": ";", "holds": "R"}, "a name of its own, and column="),
-        ({"column": "y", "between": ";", "holds": "R"}, "declare values false and true"),
+        ({"column": "y", "between": ";", "holds": "R"}, "declare `False | True`"),
         ({"column": "y", "between": ";", "part": -1}, "part must be a place from 1"),
         ({"column": 3}, "column, between, holds, date, format, on and number must be texts"),
         ({"empty": "c"}, "empty='c' isn't a declared value"),

@@ -1,5 +1,7 @@
 """Persons with an ε of their own: what each level loses, exactly, and what the model then says."""
 
+import warnings
+import warnings
 from fractions import Fraction as Q
 from itertools import combinations_with_replacement, product
 from math import comb
@@ -271,6 +273,15 @@ def test_a_model_keeps_its_levels_in_its_file(tmp_path):
         data["ledger"][field] = value
         with pytest.raises(SchemaError):
             pds.Model.from_dict(data)
+
+
+def test_where_no_table_ties_the_levels_a_fit_says_that_a_bias_is_left():
+    frame = people(200)
+    with pytest.warns(UserWarning, match="counts lean towards those who give more"):
+        make("Independent").fit(frame, SCHEMA, person_epsilon="own")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make("Independent").fit(frame.drop(columns="own"), SCHEMA)
 
 
 def test_the_ledger_says_what_each_level_loses():
