@@ -1,7 +1,6 @@
 """Persons with an ε of their own: what each level loses, exactly, and what the model then says."""
 
 import warnings
-import warnings
 from fractions import Fraction as Q
 from itertools import combinations_with_replacement, product
 from math import comb
