@@ -70,8 +70,8 @@ class Independent(Recipe):
     epsilon, guarantee, noise, random_state : as in every synthesizer.
 
     **Privacy:** strict: pure ε-DP under replacing one record: d histograms with noise of
-    scale 2d/ε, sequentially, of sum 0 up to 32 values and else discrete Laplace; under adding or removing one: a count of scale 20/ε and
-    histograms of scale 20d/19ε.
+    scale 2d/ε, sequentially, of sum 0 up to 32 values and else discrete Laplace; under adding or
+    removing one: a count of scale 20/ε and histograms of scale 20d/19ε.
     """
 
     def _parts(self, facts: Facts) -> Parts:

@@ -327,8 +327,8 @@ def undo(model: Model) -> Model:
     edges = {edge for scope in scopes for edge in combinations(scope, 2)}
     if not any(level in edge for edge in edges):
         warnings.warn(
-            "no table ties the levels to another column, so that counts lean towards those who give "
-            "more: ConsistentBayes measures such ties where n and ε bear them",
+            "no table ties the levels to another column, so that counts lean towards those who "
+            "give more: ConsistentBayes measures such ties where n and ε bear them",
             stacklevel=2,
         )
     tree = CliqueTree(junction_tree(len(sizes), edges, level), sizes)
