@@ -174,8 +174,8 @@ class HPPrivBayes(Recipe):
     sensitive : the sensitive attribute S; always in group A.
     theta : threshold of group A in bits of I(X, S). Under strict, where R is compared, it becomes
         ``0.752·sqrt(θ ln 2 / 2)`` (Pinsker's cap scaled so that 0.1 bit gives 0.14).
-    r : budget of group A (more sensitive) against group B. Under strict, of one table of A against
-        one of B, however many are in either; as published, of the whole groups (L2/L3).
+    r : budget of a table of group A (more sensitive) against one of group B, however many are in
+        either. The thesis' r = L2/L3 is that of the whole groups.
     personal : :class:`SensitivityGroups`: groups and weights by public policy, and who gets less
         noise. None: as the thesis.
     share_histograms : share of the single columns, which tell value weights and what independent
