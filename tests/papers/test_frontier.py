@@ -12,7 +12,7 @@ from pdsynth.algorithms.personal import RARE_VALUES
 from pdsynth.core.records import Records
 from pdsynth.evaluation.marginals import Marginals
 from pdsynth.papers import engine, frontier
-from pdsynth.papers.frontier import BASE, CUSTOM, GROUPED, LOSS, PAPER, REST, WITH
+from pdsynth.papers.frontier import AGREED, BASE, CUSTOM, GROUPED, LOSS, PAPER, REST, WITH
 from pdsynth.papers.results import FAILS, REPLICATES, WIDE
 from pdsynth.papers.rules import Question
 
@@ -41,7 +41,7 @@ def result(small):
 
 def test_every_lever_is_a_point_with_its_three_numbers(result, small):
     points = list(frontier.points(QUICK, small))
-    assert len({(p.method, p.lever, p.setting) for p in points}) == len(points) == 13
+    assert len({(p.method, p.lever, p.setting) for p in points}) == len(points) == 15
     assert {p.method for p in points} == set(frontier.LOOKS)
     assert len(result.data) == len(points) * 2 * 3
     assert result.data["value"].between(0, 2).all() and set(result.data["metric"]) == {
@@ -96,7 +96,8 @@ def test_a_trial_is_the_ledger_s_loss_and_the_distances_of_the_pairs(result, sma
 
 
 def planted(shift, r_losses=(0.2, 0.5), repeats=6):
-    """PrivBayes on a line, a custom network ``shift`` below it, HPPrivBayes with two losses."""
+    """PrivBayes on a line, above it without agreement, a custom network ``shift`` below it,
+    HPPrivBayes with two losses."""
     rng, rows = np.random.default_rng(0), []
 
     def add(method, lever, setting, loss, error):
@@ -120,7 +121,8 @@ def planted(shift, r_losses=(0.2, 0.5), repeats=6):
                 )
 
     for total in (0.1, 0.2, 0.4):
-        add(BASE, "ε", f"{total:g}", total, 0.5 - total)
+        add(AGREED, "ε", f"{total:g}", total, 0.5 - total)
+        add(BASE, "ε", f"{total:g}", total, 0.9 - total)
         add(CUSTOM, "ε", f"{total:g}", total, 0.5 - total - shift)
     for setting, loss in zip(("1/6", "3"), r_losses, strict=True):
         add("HPPrivBayes", "r", setting, loss, 0.3)
