@@ -282,9 +282,7 @@ def repeated(names: Sequence[Any]) -> list[str]:
 
 
 DECODERS = ("uniform", "lower", "middle", "atoms")
-ATOM = (
-    2**-13
-)  # of a range: with spread "atoms" a narrower bin is one value, that of the fewest digits
+ATOM = 2**-13  # of a range: with spread "atoms" a narrower bin is one value, its shortest
 
 
 def find_recoding(said: Mapping[str, Any]) -> Any:
