@@ -53,7 +53,7 @@ def shares(column: str, numbers: Any) -> np.ndarray:
         ),
         Try(
             "hardly any budget",
-            {"epsilon": 0.1},
+            {"epsilon": 0.05},
             "edges are noise: {now.chosen:.0%} in the wrong place, and equal bins {now.equal:.0%}.",
             lambda was, now: now.chosen > was.chosen,
         ),

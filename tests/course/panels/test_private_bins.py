@@ -17,5 +17,5 @@ def test_there_are_as_many_bins_as_asked_for_and_the_curves_end_at_everybody():
 
 
 def test_what_is_noise_says_so():
-    facts = private_bins.view(epsilon=0.1).facts
+    facts = private_bins.view(epsilon=0.05).facts
     assert facts["chosen"] > 0.5
