@@ -225,17 +225,8 @@ def report(
         **_judge(table, LIMITS if budget is None else repeats),
     }
     verdict, notes = (_written(part, facts) for part in ("verdict", "notes"))
-    return Report(
-        title,
-        verdict,
-        table,
-        levels[1].worst(schema),
-        levels[2].worst(schema),
-        worth,
-        risk,
-        notes,
-        numbers,
-    )
+    worst = levels[1].worst(schema), levels[2].worst(schema)
+    return Report(title, verdict, table, *worst, worth, risk, notes, numbers)
 
 
 def _promise(ledger: Ledger | None) -> Unit:

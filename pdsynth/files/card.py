@@ -136,7 +136,7 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "levels": levels,
         "decides": ledger.level_attribute,
         "holders": ledger.holders,
-        "together": _together(ledger),
+        "together": _together(ledger) if ledger.holders else None,
         "columns": columns,
         "added": added,
         "moved": epsilon * (2 if added else 1),  # another record in its place
@@ -190,13 +190,11 @@ def _method(model: Model) -> str:
     return f"{model.algorithm} ({', '.join(options)})" if options else model.algorithm
 
 
-def _together(ledger: Ledger) -> Fraction | float:
+def _together(ledger: Ledger) -> float:
     """The ε of a fit against all holders but one, who put together what they know."""
-    if ledger.holders is None:
-        return ledger.epsilon
     from ..holders import losses  # noqa: PLC0415 - of models of several holders alone
 
-    return float(losses(ledger, *ledger.holders).iloc[-1])
+    return float(losses(ledger, *(ledger.holders or ())).iloc[-1])
 
 
 def _times(epsilon: float) -> str:

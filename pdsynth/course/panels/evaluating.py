@@ -276,9 +276,13 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
             textposition="bottom center",
             hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %",
         )
-    majority, zero_rule = chance(table)
+    draw_chance(plot, *chance(table), state["place"][OTHERS][1])
+
+
+def draw_chance(plot: Board, majority: float, zero_rule: float, others: float) -> None:
+    """Lines of the map: what is learnt and guessed by chance, and from other people's records."""
     for level, text, ink_name in (
-        (state["place"][OTHERS][1], "above: a leak", "attack"),
+        (others, "above: a leak", "attack"),
         (zero_rule, "the commonest answer", "real"),
     ):
         plot.mark((0, 1), (100 * level, 100 * level), ink_name, 4, xref="x4 domain")

@@ -135,13 +135,7 @@ def draw(
         marker={"line": {"width": 3, "color": ink("look")}},
     )
     at = float(losses[sensitive])
-    ends = sorted(value for value in (state["rest"], plain) if value is not None)
-    if plain is not None:
-        plot.mark((at, at), ends, "look", 2, 5, None)
-    for value in ends:
-        plot.note(f"<b>{percent(value)}</b>", math.log10(at), value, 2, "look", 16,
-                  yanchor="bottom" if value == ends[-1] else "top",
-                  yshift=10 if value == ends[-1] else -8)  # fmt: skip
+    ends = draw_gap(plot, at, state["rest"], plain)
     plot.note("better below the line", 0.16, 0.03, (2, 2), "private", 13,
               xref="x2 domain", yref="y2 domain", xanchor="left", yanchor="bottom")  # fmt: skip
     top = max(0.12, 1.25 * ends[-1], 1.05 * max(line(table)[1]))
@@ -153,6 +147,18 @@ def draw(
         y2={"range": [0, top]},
     )
     return plot
+
+
+def draw_gap(plot: Board, at: float, rest: float, plain: float | None) -> list[float]:
+    """A bar from the method's error to the line's, and both in words; returns them, rising."""
+    ends = sorted(value for value in (rest, plain) if value is not None)
+    if plain is not None:
+        plot.mark((at, at), ends, "look", 2, 5, None)
+    for value in ends:
+        plot.note(f"<b>{percent(value)}</b>", math.log10(at), value, 2, "look", 16,
+                  yanchor="bottom" if value == ends[-1] else "top",
+                  yshift=10 if value == ends[-1] else -8)  # fmt: skip
+    return ends
 
 
 @live_panel(
