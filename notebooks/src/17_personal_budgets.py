@@ -225,8 +225,8 @@ ex.q4.check(letter)
 #
 # ## What the papers claim, what the ledger says
 #
-# The thesis says that group A, the more sensitive attributes, gets stronger protection by a smaller r. For A's *own* tables that is so. Over twenty repeats of release 0.2.0, whose r was the ratio of whole groups,
-# the loss of occupation fell with r, from 0.56 (r = 3) to 0.43 (r = 1/6). One network may undo it, as the panel's first does. PrivBayes with less ε for all serves the rest better at the same loss. PPBA's q shows no reliable effect on occupation at all: it ranks tables, not secrets. Hittmeir et al.
+# The thesis says that group A, the more sensitive attributes, gets stronger protection by a smaller r. For A's *own* tables that is so. Over twenty repeats
+# the loss of occupation fell with r, from 0.54 (r = 3) to 0.41 (r = 1/6). One network may undo it, as the panel's first does. At the same loss PrivBayes with less ε for all serves the rest as well. PPBA's q shows no reliable effect on occupation at all: it ranks tables, not secrets. Hittmeir et al.
 # claim no differential privacy. Yet their custom network is the one idea of the three that gives a secret a guarantee of its own. Here it is a
 # twentieth of ε. PrivBayes with so little ε that occupation loses the same is much farther on the rest.
 
