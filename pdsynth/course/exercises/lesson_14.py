@@ -23,9 +23,9 @@ def nearest_targets(key: Key, rows: Rows) -> list[str]:
 
 
 def guess(key: Key, rows: Rows) -> str:
-    """The most frequent of the nearest targets."""
+    """The most frequent of the nearest targets, of equally frequent ones the first by name."""
     targets = nearest_targets(key, rows)
-    return max(set(targets), key=targets.count)
+    return max(sorted(set(targets)), key=targets.count)
 
 
 def draw_cases() -> list[tuple[Any, ...]]:
