@@ -115,13 +115,16 @@ def run_audits(
     jobs: int,
 ) -> int:
     """Measure what published and strict steps lose, against what they claim."""
+    if everything and cases:
+        raise click.UsageError("--all runs every case, --case some: give one of them")
     unknown = [name for name in cases if name not in audit.CASES]
     if listed or unknown or not (everything or cases):
-        for case in audit.CASES.values():
+        shown = audit.CASES if unknown or not cases else cases
+        for case in map(audit.CASES.__getitem__, shown):
             click.echo(f"{case.name:<38} {case.about} ({case.source})")
         if unknown:
             say(f"no such case: {', '.join(unknown)}")
-        return 0 if listed else 2
+        return 0 if listed and not unknown else 2
     names = list(cases) or list(audit.CASES)
     return print_audits(
         audit.run_all(audit.DEEP if deep else runs, names=names, seed=seed, jobs=max(jobs, 1))

@@ -633,6 +633,14 @@ class TestCommand:
         status, said = self.speak(*words)
         assert status == 1 and "<-- expected: violated" in said and f"not: {name}" in said
 
+    def test_a_list_has_the_named_cases_and_a_wrong_name_is_no_success(self):
+        status, said = self.speak("--list", "--case", "privabn-units")
+        assert status == 0 and said.startswith("privabn-units ") and said.count("\n") == 1
+        status, said = self.speak("--list")
+        assert status == 0 and said.count("\n") == len(CASES)
+        assert self.speak("--list", "--case", "nope")[0] == 2
+        assert self.speak("--all", "--case", "privabn-units")[0] == 2
+
     @pytest.mark.slow
     def test_it_says_what_sampling_sees_where_few_answers_move(self):
         words = ["--case", "strict-joint-counts", "--case", "strict-joint-tables"]
