@@ -617,25 +617,36 @@ def fit_for_ever(folder, late=False, dies=False):
     return work
 
 
+def fits_drawn(folder):
+    """How many fits have drawn a number."""
+    marks = folder / "marks"
+    return marks.stat().st_size if marks.exists() else 0
+
+
 def account(folder):
     """(charges on disk, fits that have drawn a number)."""
-    marks = folder / "marks"
     charges = len(Session(10**6, folder / "account.jsonl").charges)
-    return charges, len(marks.read_bytes()) if marks.exists() else 0
+    return charges, fits_drawn(folder)
 
 
 def kill_at_random(folder, times, late):
-    """Kills fits at random moments; prints, for each, the charges and the marks that were left."""
+    """Kills fits at random moments; prints, for each, the charges and the marks that were left.
+
+    A moment is some fits after the start, however slow the machine is, and a part of the next one.
+    """
     Session(10**6, folder / "account.jsonl")
     rng, work = np.random.default_rng(14), fit_for_ever(folder, late)
-    start = time.perf_counter()
     frame, schema = binary(d=3, n=30)
-    for _ in range(5):  # the first one imports
-        pds.PrivBayes(k=1).fit(frame, schema, session=Session(2, folder / f"{time.time_ns()}"))
-    several = time.perf_counter() - start
+    for name in ("first", "second"):  # the first one imports
+        start = time.perf_counter()
+        pds.PrivBayes(k=1).fit(frame, schema, session=Session(2, folder / name))
+        one = time.perf_counter() - start
     for trial in range(times):
+        enough = fits_drawn(folder) + int(rng.integers(0, 4))
         number = child(work, folder / "marks")
-        time.sleep(float(rng.uniform(0, several)))
+        while fits_drawn(folder) < enough:
+            time.sleep(one / 10)
+        time.sleep(float(rng.uniform(0, one)))
         while os.waitpid(number, os.WNOHANG) == (0, 0):  # a hook after the fork ignores the first
             os.kill(number, signal.SIGINT if trial % 2 else signal.SIGKILL)
             time.sleep(0.01)
