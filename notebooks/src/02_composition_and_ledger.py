@@ -79,7 +79,7 @@ book
 #
 # * The parts must be disjoint sets of **records**. Each record is in *every* column, so disjoint **attributes** compose sequentially.
 # * Definition 7 holds as printed when a neighbour has one record more or less. When a record is **replaced**, it may leave one part and enter another:
-#   the two dearest parts add up. This is the familiar 2 of a histogram.
+#   the prices of the two dearest parts add up, each for one record more or less. This is the familiar 2 of a histogram.
 #
 # Ten age bands, one noisy count in each, scale 10. A record that moves touches two of the ten entries:
 
@@ -275,8 +275,8 @@ bill = pd.DataFrame([line(synth) for synth in printed]).set_index("algorithm")
 bill.style.format(precision=2).map(lambda v: "color: var(--pdsynth-red, #b34700); font-weight: 600" if v > 1 else "", subset=["true ε", "accounted"])
 
 # %% [markdown]
-# Two lines are black. The others fail in four ways that come back in lessons 05 to 16. An order, a group or a candidate list is read raw. A noise scale is read raw. A budget is
-# "composed in parallel" over columns or clusters. Noise is added to a conditional at the scale of a count. PriView's 2 is honest in its own relation, where a record is added and not replaced (rule L7).
+# Two lines are black. The others fail mostly in four ways that come back in lessons 05 to 16. An order, a group or a candidate list is read raw. A noise scale is read raw. A budget is
+# "composed in parallel" over columns or clusters. Noise is added to a conditional at the scale of a count. The reprint has half of the noise that its tables need. PriView's 2 is honest in its own relation, where a record is added and not replaced (rule L7).
 # The genetic algorithm's paper claims no privacy at all. Its public tool does.
 #
 # ## What is still not private
@@ -288,7 +288,7 @@ bill.style.format(precision=2).map(lambda v: "color: var(--pdsynth-red, #b34700)
 #
 # ## Summary
 #
-# Releases on the same records add up; computing on released numbers is free; parts compose in parallel only over disjoint records, and cost double when a record
-# may move. A ledger whose costs are recomputed from sensitivity and scale finds what a proof overlooks.
+# Releases on the same records add up; computing on released numbers is free; parts compose in parallel only over disjoint records. A record that moves
+# counts in two of them. A ledger whose costs are recomputed from sensitivity and scale finds what a proof overlooks.
 #
 # **Next:** [03, Bayesian networks and mutual information](03_bayesian_networks.ipynb): what the budget is spent on.

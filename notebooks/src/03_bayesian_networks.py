@@ -33,8 +33,8 @@ n, cells = len(adult.frame), math.prod(adult.schema.sizes)
 
 # %%
 def drown():
-    table = pd.Series({"cells": f"{cells:,}", "people": f"{n:,}", "noise at ε = 1, in people": f"{2 * cells:,}"})
-    return 2 * cells / n, table.to_frame("the full table")
+    table = pd.Series({"cells": f"{cells:,}", "people": f"{n:,}", "invented at ε = 1, about one a cell": f"{cells:,}"})
+    return cells / n, table.to_frame("the full table")
 
 guess("At ε = 1, how many invented people does the noise make for each real one?", drown, unit="for each real one")
 

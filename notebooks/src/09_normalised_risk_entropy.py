@@ -150,8 +150,8 @@ for size, records in panels.risk_entropy.samples(people).items():
 pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 
 # %% [markdown]
-# With all records and a tenth of ε the order survives. The errors sit where they must: noise fills declared values that nobody has,
-# so a lopsided histogram looks more evenly spread than it is. `native-country` has 41 values, most of them almost empty.
+# With all records and a tenth of ε the order survives. The errors of small tables go both ways. Noise fills declared values that nobody has,
+# so a lopsided histogram of many values, as `native-country`, looks more even than it is. Noise also takes people away, and of two values, as in `sex`, one may hardly be left.
 #
 # ## The shares, alive
 #
@@ -161,7 +161,7 @@ pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 # **What to notice**
 # * At the first position the shares range over a factor of about two. Now look at the noise: the *number of cells* of a table moves it far more
 #   than its share does. An upright stroke is where equal shares would put it.
-# * Take a tenth, then a hundredth of the records: the diamonds run away to the right, and the shares become a lottery.
+# * Take a tenth, then a hundredth of the records: the diamonds run away to both sides, and the shares become a lottery.
 # * Raise **s**, the share of ε for the entropies: better entropies, less left for the tables. Lower it to 0.01: the lopsided attributes lose the budget that they had gained.
 # * Choose *raw, as published*: the diamonds sit on the bars, a red line enters the ledger, and ε is gone.
 # * *Reversed* gives the budget to the evenly spread attributes. Nothing in the privacy changes: the direction is a choice, not a theorem.

@@ -146,7 +146,7 @@ pd.DataFrame(rows).T.map("{:.1%}".format)
 # * One lone person, grey against orange: as published her two answers are worlds apart.
 # * Lower ε to 0.01, a fifth of the paper's smallest useful value: they are still far apart. The noise shrinks with $n$; her change doesn't.
 # * All lone people: the strict bar isn't 50 %. Three quarters is what the *crowd* tells about anybody. The red bar is 100 %: it tells about *them*.
-# * Parents: strict uses one parent at ε = 0.05, and up to five at ε = 1.
+# * Parents: strict uses one parent at ε = 0.05, and up to six at ε = 1.
 # * Errors: the price. Strict errors are several times larger. Raise ε until *strict* (blue) reaches where *as published* (red) stood at 0.05: about 1, twenty times the claim.
 # * Raise **α**, the number of attributes of a query: the errors hardly grow. Own copies of NLTCS, ACS and Retail appear in the list when `PDSYNTH_DATA` names their folder.
 
@@ -231,7 +231,7 @@ frame.groupby("step", sort=False)[["claimed", "epsilon"]].sum().map(float).round
 # %% [markdown]
 # 1. *Parent sets*: the best set of each size is an argmax over the records. Two neighbours offer different candidates, so some networks are possible in one world only: infinite, whatever step 6 does.
 # 2. *Selections*: formula (7) takes logarithms to base 2, formula (10) natural ones. Each choice costs 1.44 times its share.
-# 3. *Conditionals*: about $n\varepsilon_2$, as in your second exercise, for every node.
+# 3. *Conditionals*: about $n\varepsilon_2$ for all nodes together, $n\varepsilon_2/d$ a node, as in your second exercise.
 # 4. *Which columns occur*: a conditional with seventeen parents has 131,072 columns. Whoever keeps only those that occur tells which they are; the paper doesn't say what it does.
 
 # %% [markdown] more

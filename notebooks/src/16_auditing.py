@@ -112,7 +112,7 @@ table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (peopl
 #
 # **What to notice**
 # * *datasynthesizer-double-spending*: not refuted at 1,000 runs, refuted at 10,000. Patience is an attack. Lower **ε** to 0.3: the defect is the same factor of 2, but now it
-#   drowns, and the audit keeps silent. The ledger below doesn't.
+#   drowns, and up to 20,000 runs the audit keeps silent. The ledger below doesn't.
 # * *hpprivbayes-shared-row-noise*: the bound lies on the ceiling and climbs with it. That is how "infinite" looks.
 # * *strict-…*: the bound may climb for ever, it stays below the line.
 # * *datasynthesizer-one-record-more*: neighbours that add a record instead of replacing it. The same code then keeps ε: the relation is part of the claim.
@@ -246,7 +246,7 @@ pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", 
 # ![Bounds of audits of whole strict fits as shares of the claimed ε; none exceeds it](pictures/courtroom_fig1.svg)
 #
 # No mark lies beyond the line. But the gap isn't safety: where many answers change a little each, and at small ε, even thousands of fits are few. So every audit prints the smallest
-# violation that it would have seen. And `audit.replay(synthesizer, frame, neighbour, schema)` needs no luck: it forces the answers of one table's fit on the other's, and computes
+# violation that it would have seen, or that it sees none of this kind. And `audit.replay(synthesizer, frame, neighbour, schema)` needs no luck: it forces the answers of one table's fit on the other's, and computes
 # what each step loses, exactly.
 #
 # ## What is still not private

@@ -119,14 +119,14 @@ guess("By how many people is the estimate typically off?", local, unit="people",
 #
 # ## The panel: which promise needs which noise
 #
-# First the noise of each count, by how many counts are asked of the same people. The dots stand at **ℓ**, the number of counts. Then the chance that the loss exceeds a bound; pure ε ends at ε, the
-# bell never ends.
+# First the noise of each count, by how many counts are asked of the same people. The dots stand at **ℓ**, the number of counts. Then the δ that goes with each
+# bound on the loss: pure ε needs none from ε on, the bell needs some everywhere.
 #
 # **What to notice**
 # * One count: Laplace needs less noise than Gaussian, and promises more. Raise **ℓ** until the lines cross.
 # * Lower **δ** (move its exponent up): Gaussian noise grows slowly, since only the logarithm of δ counts.
 # * Gaussian noise calibrated exactly, and through zCDP: almost one line. The detour costs little and adds up easily.
-# * Raise **ε** to 4: the local line falls fastest. Local privacy lives on large ε.
+# * One count, and **ε** raised to 4: the local line falls fastest. Local privacy lives on large ε.
 
 # %%
 from pdsynth.course import panels
@@ -134,7 +134,7 @@ from pdsynth.course import panels
 panels.outside.panel()
 
 # %% [markdown]
-# ![Noise of each count by the number of counts under four promises, and the chance of a loss beyond a bound](pictures/20_the_world_outside.svg)
+# ![Noise of each count by the number of counts under four promises, and the δ that each bound on the loss needs](pictures/20_the_world_outside.svg)
 #
 # *The panel's first position, for readers without a kernel.*
 #

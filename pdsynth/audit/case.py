@@ -88,12 +88,16 @@ class Result:
             else f"{bound}, computed exactly"
         )
         runs = f"{self.runs:,} runs a world, " if self.runs else ""
-        power = (
-            ""
-            if math.isnan(self.detectable) or not self.runs
-            else f"\n  An audit like this sees {format_epsilon(self.detectable)} times the claim "
-            "in half of all tries."
-        )
+        power = ""
+        if self.runs and math.isfinite(self.detectable):
+            power = (
+                f"\n  An audit like this sees {format_epsilon(self.detectable)} times the claim in "
+                "half of all tries."
+            )
+        elif self.runs and self.detectable == math.inf:
+            power = (
+                "\n  An audit like this doesn't see noise that is too small in half of all tries."
+            )
         return (
             f"{self.name}: {self.verdict.upper()}. Claimed ε = {format_epsilon(self.claimed)}, "
             f"lost {lost}; in theory {format_epsilon(self.theory)}.\n"

@@ -107,8 +107,9 @@ def compose(entries: Iterable[Entry], what: str) -> Fraction | float:
 def _parallel(part: Iterable[Entry], what: str) -> Fraction | float:
     """Disjoint sets of records: a replaced record leaves one and enters another, so two count.
 
-    When all parts are add/remove, their costs are doubled already (rule L7), and the dearest one
-    alone bounds any replacement. Papers claim the dearest part (McSherry 2009).
+    That is a bound: of two histograms half of it is lost, one cell of either. When all parts are
+    add/remove, their costs are doubled already (rule L7), and the dearest one alone bounds any
+    replacement. Papers claim the dearest part (McSherry 2009).
     """
     paid = [e for e in part if e.kind == "mechanism"]
     inside: dict[str | None, list[Entry]] = {}

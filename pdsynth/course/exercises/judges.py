@@ -83,7 +83,7 @@ def _no_number(answer: Any) -> str:
 class Several:
     """The set of those names that hold; each has the words for whoever misjudges it.
 
-    Names may stand in a text, too: "a, c".
+    Names may stand in a text, too: "a, c", or one after the other.
 
     >>> Several({"a": "but a holds."}, {"b": "b doesn't."})({"b", "a"})
     "that is every one of them: b doesn't."
@@ -92,8 +92,9 @@ class Several:
     true: Mapping[str, str]
     false: Mapping[str, str]
 
-    def __call__(self, answer: Any) -> str | None:
+    def __call__(self, answer: Any, *more: Any) -> str | None:
         """The words for this set."""
+        answer = [answer, *more] if more else answer
         options = sorted({*self.true, *self.false})
         if not isinstance(answer, str | Iterable):
             return f"{show(answer)} is no set: answer with a set of some of {', '.join(options)}."

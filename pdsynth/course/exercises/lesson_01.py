@@ -18,7 +18,11 @@ def weigh(powers: np.ndarray) -> np.ndarray:
 
 choose: Computation = Computation(
     lambda scores, delta, epsilon: exponential_probabilities(np.array(scores), delta, epsilon),
-    cases=[([3, 1, 0], 1, 1.0), ([10, 10, 4], 2, 0.5), ([90_000, 89_990], 1, 0.2)],
+    cases=[
+        (np.array([3, 1, 0]), 1, 1.0),
+        (np.array([10, 10, 4]), 2, 0.5),
+        (np.array([90_000, 89_990]), 1, 0.2),
+    ],
     faults={
         "choose overflows for scores in the thousands: subtract scores.max() first, the probabilities stay the same.": (
             lambda got, *case: not np.isfinite(got).all()

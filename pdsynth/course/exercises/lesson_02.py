@@ -77,7 +77,7 @@ split = Computation(  # the split is scored by its exact expected error, on tabl
     lambda cells, epsilon: share_by(cells, epsilon, 0.5),
     cases=[([2, 14, 300, 41], 1.0), ([9, 9, 16], 0.5), ([4, 400], 2.0)],
     faults={
-        "split spends {total:.3g} in all, and only that much is there: the shares must add up to epsilon = {case[1]}.": (
+        "split spends {total:.9g} in all, and epsilon = {case[1]} is there: the shares must add up to that.": (
             lambda got, cells, epsilon: got.sum() > epsilon * (1 + 1e-9)
         ),
         "split leaves ε over: it spends {total:.3g} of {case[1]}.": lambda got, cells, epsilon: (

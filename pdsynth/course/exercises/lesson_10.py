@@ -64,35 +64,46 @@ NOISY = np.array(
         [0.12, 0.4, 0.05, 0.38, 0.0],
     ]
 )
+
+
+def bar(child: int, p: int, noisy: np.ndarray, eta: float) -> float:
+    """What a similarity must exceed: η times the strongest one of either side, formula (9)."""
+    return float(eta * max(noisy[child].max(), noisy[p].max()))
+
+
 possible_parents = Computation(
     lambda child, placed, noisy, eta: [
-        p for p in placed if noisy[child, p] > eta * noisy[child].max()
+        p for p in placed if noisy[child, p] > bar(child, p, noisy, eta)
     ],
     cases=[
         (0, [2, 3, 4], NOISY, 0.4),
         (2, [0, 1, 4], NOISY, 0.5),
         (4, [3, 0], NOISY, 0.5),
-        (3, [0, 1, 4], NOISY, 0.4),
+        (3, [0, 1, 4], NOISY, 0.5),
+        (0, [1, 2, 3], NOISY, 0.5),
     ],
     mistakes={
         "possible_parents takes the *weak* ones: a parent must be more than η times the strongest.": lambda child, placed, noisy, eta: [
-            p for p in placed if noisy[child, p] <= eta * noisy[child].max()
+            p for p in placed if noisy[child, p] <= bar(child, p, noisy, eta)
         ],
         "possible_parents leaves everybody in: where is η?": lambda child, placed, noisy, eta: (
             placed
         ),
         "possible_parents lets nobody in.": lambda child, placed, noisy, eta: [],
-        "possible_parents compares with η itself. The bar is η times the child's strongest similarity.": lambda child, placed, noisy, eta: [
+        "possible_parents compares with η itself. The bar is η times the strongest similarity of either side.": lambda child, placed, noisy, eta: [
             p for p in placed if noisy[child, p] > eta
         ],
-        "possible_parents takes the strongest of the whole matrix. The bar is the child's own.": (
+        "possible_parents takes the strongest of the whole matrix. The bar is that of child and parent.": (
             lambda child, placed, noisy, eta: [
                 p for p in placed if noisy[child, p] > eta * noisy.max()
             ]
         ),
         "possible_parents takes the strongest among the placed. Formula (9) takes it over all.": (
             lambda child, placed, noisy, eta: [
-                p for p in placed if noisy[child, p] > eta * noisy[child, placed].max()
+                p
+                for p in placed
+                if noisy[child, p]
+                > eta * max(noisy[child, placed].max(), noisy[p, [*placed, child]].max())
             ]
         ),
         "possible_parents compares with the mean. The bar is η times the strongest.": (
@@ -100,19 +111,24 @@ possible_parents = Computation(
                 p for p in placed if noisy[child, p] > eta * noisy[child].mean()
             ]
         ),
-        "possible_parents asks each parent's own strongest similarity. The bar is the child's.": (
+        "possible_parents asks the child's strongest similarity alone. Formula (9) asks either side's.": (
+            lambda child, placed, noisy, eta: [
+                p for p in placed if noisy[child, p] > eta * noisy[child].max()
+            ]
+        ),
+        "possible_parents asks each parent's own strongest similarity alone. Formula (9) asks either side's.": (
             lambda child, placed, noisy, eta: [
                 p for p in placed if noisy[child, p] > eta * noisy[p].max()
             ]
         ),
         "possible_parents offers attributes that aren't placed: the network may get a circle.": (
             lambda child, placed, noisy, eta: [
-                p for p in range(len(noisy)) if noisy[child, p] > eta * noisy[child].max()
+                p for p in range(len(noisy)) if noisy[child, p] > bar(child, p, noisy, eta)
             ]
         ),
         "possible_parents gives places in the list. Give the attributes themselves.": (
             lambda child, placed, noisy, eta: [
-                i for i, p in enumerate(placed) if noisy[child, p] > eta * noisy[child].max()
+                i for i, p in enumerate(placed) if noisy[child, p] > bar(child, p, noisy, eta)
             ]
         ),
         "possible_parents keeps only the strongest. All above the bar are candidates.": (

@@ -78,71 +78,90 @@ variation_distance = Computation(
 )
 
 
+MADE = 10_000  # more rows than a table has that is made here
+
+
 class Witness:
-    """Notes what a table is made of, and what a classifier learns from and is tested on."""
+    """Notes what tables are made of, and what a classifier learns from and is tested on."""
 
     def __init__(self) -> None:
-        self.real = pd.DataFrame({"id": np.arange(60), "salary": ["<=50K", ">50K", "<=50K"] * 20})
-        self.made: set[int] = set()
-        self.taught: set[int] = set()
-        self.tested: set[int] = set()
-        self.right = math.nan
+        salaries = pd.Series(["<=50K", ">50K", "<=50K"] * 20)
+        self.real = pd.DataFrame({"id": salaries.index, "salary": salaries})
+        self.made: list[set[int]] = []
+        self.asked: list[tuple[set[int], set[int]]] = []  # what was learnt from, who is tested
+        self.correct: list[float] = []
 
     def make(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """A synthetic table, whose rows have negative numbers."""
-        self.made |= set(rows["id"])
-        salaries = ["<=50K", ">50K"] * len(rows)
-        return pd.DataFrame({"id": -1 - np.arange(len(rows)), "salary": salaries[: len(rows)]})
+        """A synthetic table, whose rows have negative numbers, others in each table."""
+        salaries = (["<=50K", ">50K"] * len(rows))[: len(rows)]
+        numbers = -1 - MADE * len(self.made) - np.arange(len(rows))
+        self.made.append(set(rows["id"]))
+        return pd.DataFrame({"id": numbers, "salary": salaries})
 
     def classify(self, learnt: pd.DataFrame, asked: pd.DataFrame) -> np.ndarray:
         """One guess for each row that is asked about."""
-        self.taught |= set(learnt["id"])
-        self.tested |= set(asked["id"])
-        self.right = float((asked["salary"] == "<=50K").mean())
+        self.asked.append((set(learnt["id"]), set(asked["id"])))
+        truth = self.real["salary"].reindex(asked["id"])
+        self.correct.append(float((truth == "<=50K").mean()))
         return np.full(len(asked), "<=50K")
+
+    def behind(self, learnt: set[int]) -> set[int]:
+        """The real rows that some synthetic rows were made of."""
+        return set().union(*(self.made[(-1 - number) // MADE] for number in learnt))
 
 
 def judge_accuracy(accuracy: Callable[..., Any]) -> str | None:
-    """Made from one part, taught by synthetic rows, tested on the other part."""
+    """Made from one part, taught by synthetic rows, tested on the other part; or so in folds."""
     witness = Witness()
     got = float(accuracy(witness.real, witness.make, witness.classify))
     if not witness.made:
         return "accuracy must make a table with make(...) and ask classify(learnt, asked)."
-    if not witness.tested:
+    if not witness.asked:
         return "accuracy never asks classify: rows of two tables don't belong together by place."
-    if min(witness.tested) < 0:
+    for learnt, tested in witness.asked:
+        if words := judge_call(witness, learnt, tested):
+            return words
+    if len(set().union(*(tested for _, tested in witness.asked))) < 5:
+        return "accuracy tests on one person, or nearly: hold out a fifth or so."
+    sizes = [len(tested) for _, tested in witness.asked]
+    right = [float(np.mean(witness.correct)), float(np.average(witness.correct, weights=sizes))]
+    if any(math.isclose(got, 1 - share) for share in right):
+        return "accuracy gives the errors. How often was classify right?"
+    if got > 1:
+        return f"accuracy gives {got:g}, a number of rows. Divide by how many were asked about."
+    if not any(math.isclose(got, share) for share in right):
+        return (
+            f"accuracy gives {got:.3g}; classify was right for {right[1]:.3g} of the rows "
+            "it was asked about."
+        )
+    return None
+
+
+def judge_call(witness: Witness, learnt: set[int], tested: set[int]) -> str | None:
+    """What is wrong with one call of classify."""
+    if min(tested) < 0:
         return (
             "accuracy tests on synthetic rows: "
             "a table that agrees with itself may be wrong about everybody."
         )
-    if max(witness.taught) >= 0:
+    if max(learnt) >= 0:
         return (
             "accuracy teaches the classifier with real rows: "
             "then it says nothing about the synthetic table."
         )
-    if both := witness.made & witness.tested:
-        if len(witness.tested) == len(witness.real):
-            return (
-                "accuracy tests on both parts, also on the rows that the table was made "
-                "from. Ask about the held-out part alone."
-            )
-        part = "all" if both == witness.tested else len(both)
+    both = witness.behind(learnt) & tested
+    if not both:
+        return None
+    if len(tested) == len(witness.real):
         return (
-            f"accuracy tests on {part} of the rows that the synthetic table was made from: "
-            "a copy of them would look perfect."
+            "accuracy tests on both parts, also on the rows that the table was made "
+            "from. Ask about the held-out part alone."
         )
-    if len(witness.tested) < 5:
-        return "accuracy tests on one person, or nearly: hold out a fifth or so."
-    if math.isclose(got, 1 - witness.right):
-        return "accuracy gives the errors. How often was classify right?"
-    if got > 1:
-        return f"accuracy gives {got:g}, a number of rows. Divide by how many were asked about."
-    if not math.isclose(got, witness.right):
-        return (
-            f"accuracy gives {got:.3g}; classify was right for {witness.right:.3g} of the rows "
-            "it was asked about."
-        )
-    return None
+    part = "all" if both == tested else len(both)
+    return (
+        f"accuracy tests on {part} of the rows that the synthetic table was made from: "
+        "a copy of them would look perfect."
+    )
 
 
 q1, q2, q3 = exercises("lesson_15", q2=variation_distance, q3=judge_accuracy)

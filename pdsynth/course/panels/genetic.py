@@ -71,9 +71,15 @@ def shared(one: Network, two: Network) -> int:
 
 
 def draw_fitness(
-    plot: Board, history: np.ndarray, generation: int, last: int, best: float, true: float
+    plot: Board,
+    history: np.ndarray,
+    generation: int,
+    last: int,
+    best: float,
+    true: float,
+    unit: str,
 ) -> None:
-    """Fitness of the generations so far, and of the present population."""
+    """Fitness, in ``unit``, of the generations so far, and of the present population."""
     past, ahead = np.arange(generation + 1), np.arange(generation, last + 1)
     for name, row, dash in (("best", 0, "solid"), ("median", history.shape[1] // 2, "dot")):
         plot.line(
@@ -83,7 +89,7 @@ def draw_fitness(
             dash=dash,
             name=f"{name} so far",
             customdata=past,
-            hover="generation %{customdata}: %{y:.3f} bits",
+            hover=f"generation %{{customdata}}: %{{y:.3f}} {unit}",
         )
     plot.line(
         ahead + 1,
@@ -95,7 +101,12 @@ def draw_fitness(
         name="best, still to come",
     )
     plot.line(
-        [1, last + 1], [best] * 2, "none", width=2, name="exact optimum", hover="%{y:.3f} bits"
+        [1, last + 1],
+        [best] * 2,
+        "none",
+        width=2,
+        name="exact optimum",
+        hover=f"%{{y:.3f}} {unit}",
     )
     plot.add(
         "histogram",
@@ -113,7 +124,10 @@ def draw_fitness(
     width = float(np.log10(last + 1))
     plot.set(  # room for the mark at both ends
         x={"range": [-0.05 * width, 1.05 * width]},
-        y={"range": [0.4 * best, 1.05 * best]},
+        y={
+            "range": [0.4 * best, 1.05 * best],
+            "title": f"{'information' if unit == 'bits' else 'sum'}, {unit}",
+        },
         x2={"range": [0, history.shape[1]]},
     )
 
@@ -190,16 +204,17 @@ def view(
         f"P = {population}, S = {elite}, r = {r:g}",
     )
     true = bits_of(table, network) / bits_of(table, optimum(table, k).network(names))
-    draw_fitness(plot, result.history, generation, last, best.fitness, true)
+    unit = "bits" if paid is None else "noisy R"
+    draw_fitness(plot, result.history, generation, last, best.fitness, true, unit)
     draw_network(plot, network, optimal)
     reached = result.history[:, 0] / best.fitness
     pairs = len(names) * (len(names) - 1) // 2
     status = (
         f"{plural(generation, 'generation')} {'reaches' if generation == 1 else 'reach'} "
-        f"{percent(true)} of the best network's information. The best network so far has "
-        f"{result.history[generation, 0]:.3f} bits, the exact optimum {best.fitness:.3f}; "
+        f"{percent(true)} of the best network's true bits. The best network so far has "
+        f"{result.history[generation, 0]:.3f} {unit}, the exact optimum {best.fitness:.3f}; "
         f"{shared(network, optimal)} of its {len(network.edges)} edges are the optimum's. "
-        f"After {plural(last, 'generation')}: {reached[last]:.1%}. "
+        f"After {plural(last, 'generation')}: {reached[last]:.1%} of the optimum's {unit}. "
         f"All {last * (population - elite) + population:,} individuals were judged by the same "
         f"{pairs} numbers."
     )

@@ -167,7 +167,7 @@ def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> 
     }
     status = (
         f"{friendly(x).capitalize()} and {friendly(y)} share {matrix[pair]:.2f} "
-        f"{'bits' if bits else 'of 1 in R'}. They share {facts['bits']:.3f} bits, of "
+        f"{'bits' if bits else 'in R'}. They share {facts['bits']:.3f} bits, of "
         f"{facts['entropy']:.3f} bits of {x} and {entropy(counts.sum(0)):.3f} of {y}. "
         f"R = {facts['r']:.3f}."
     )

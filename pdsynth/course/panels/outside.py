@@ -118,7 +118,7 @@ DASHES = {"(ε, δ) by zCDP": "dot", "local, pure ε": "dash"}
     digits=slider("zeros of δ", 9, 3, 12, 1, tooltip="chance of failure, 10 to the minus this"),
 )
 def view(epsilon: float, digits: int, questions: int) -> View:
-    """Noise of each count by the number of counts, and the chance of a loss above a bound."""
+    """Noise of each count by the number of counts, and the δ that goes with each ε."""
     delta = 10.0**-digits
     rows = [deviations(int(q), epsilon, delta) for q in QUESTIONS]
     here = deviations(questions, epsilon, delta)

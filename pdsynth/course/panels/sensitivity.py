@@ -66,6 +66,7 @@ def compute(
         printed, tight = printed_scales(w, len(b), epsilon3), tight_scales(v, paid, 2)
         state |= {
             "paid": paid,
+            "printed_paid": epsilon3 / len(b),
             "w": w,
             "v": np.array(v, dtype=float),
             "printed": np.array(printed, dtype=float),
@@ -255,9 +256,10 @@ def view(
         status = verdict + (
             f"{attribute} = {state['labels'][top]}, the most frequent value: printed scale "
             f"{state['printed'][top]:,.0f}, tight {facts['tight']:,.0f} records. {groups} "
-            f"Paid ε = {float(state['paid']):.4f}; as printed (were the weights public) it truly "
-            f"costs {float(state['true']):.4f}, {float(state['true'] / state['paid']):.0%} of what "
-            f"is paid, tight {float(state['tight_true']):.4f}."
+            f"As printed ε = {float(state['printed_paid']):.4f} is paid, and (were the weights "
+            f"public) {float(state['true']):.4f} truly lost, "
+            f"{float(state['true'] / state['printed_paid']):.0%} of it; tight "
+            f"{float(state['paid']):.4f} is paid and lost."
         )
     alt = f"Groups and weights: {title}. {status}"
     return View(plot.figure, status, [values_table(state, attribute)], alt, facts)

@@ -99,3 +99,9 @@ def test_the_mark_of_a_generation_isn_t_cut_at_the_ends(table, generation, last)
     )
     assert start + 0.03 * (end - start) < place < end - 0.03 * (end - start)
     assert figure.layout.yaxis.title.text == "information, bits"
+
+
+def test_private_scores_are_no_bits(table):
+    view = genetic.view(table, scores="private")
+    assert view.figure.layout.yaxis.title.text == "sum, noisy R" and "noisy R" in view.status
+    assert not any("bits" in (trace.hovertemplate or "") for trace in view.figure.data)
