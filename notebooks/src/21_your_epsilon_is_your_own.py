@@ -103,8 +103,8 @@ print(ours.ledger_.verdict())
 ours.ledger_.person_epsilon().map(str).to_frame("a record of this level loses at most")
 
 # %% [markdown]
-# `person_epsilon` is the name of a column, a Series, or a rule by one attribute: `{"ward": {"A": 0.1, "B": 1}}`. The 1 in front is the most that anybody may lose. The categories of a categorical
-# column are the levels that were *offered*, also where nobody took one.
+# `person_epsilon` is the name of a column, a Series, or a rule by one attribute: `{"ward": {"A": 0.1, "B": 1}}`. The 1 in front is the most that anybody may lose. A column must be categorical:
+# its categories are the levels that were *offered*, also where nobody took one. Levels that merely occur would tell that their one taker is in the table.
 #
 # `Independent` knows single columns only. It has no ties, so it can't find the one between level and college:
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..binning import refine
 from ..concentrated import renyi_losses
 from ..core import BudgetError, Entry, Ledger, Noise, Schema, SchemaError, as_text, positive
 from ..files.pages import render
@@ -172,13 +173,15 @@ def replay(
         raise BudgetError(
             "guarantee='none' has no mechanism to replay: use 'strict' or 'published'"
         )
+    cells = refine(schema) if schema.private else schema  # what a fit sees before it cuts bins
     options = {} if person_epsilon is None else {"person_epsilon": person_epsilon}
     if options:
         people = [choose_levels(synthesizer, x, schema, person_epsilon) for x in (frame, neighbour)]
-        change = Change.of_persons(schema, people)
+        change = Change.of_persons(cells, people)
     else:
         most = getattr(synthesizer, "records_per_person", 1)
-        change = Change.between(schema, frame, neighbour, most)
+        change = Change.between(cells, frame, neighbour, most)
+    change = replace(change, cut=tuple(a.name for a in schema.attributes if a.private))
     kind = type(synthesizer).__name__
     if change.carried:
         coding = Step("coding of the records", "none", Fraction(0), math.inf, change.carried)
@@ -203,7 +206,8 @@ class Change:
 
     ``codes`` is None where several records change, or one comes or goes. ``carried``: in words, if
     records that are the same in both frames get other codes. ``part``: of a line's cost, for a
-    record with an ε of its own.
+    record with an ε of its own. ``cut``: attributes whose bins the fit chooses; their codes are
+    those of cells.
     """
 
     attributes: tuple[str, ...]
@@ -211,6 +215,7 @@ class Change:
     added: bool = False
     carried: str = ""
     part: Fraction = Fraction(1)
+    cut: tuple[str, ...] = ()
 
     @classmethod
     def of_persons(cls, schema: Schema, people: Sequence[tuple[pd.DataFrame, People]]) -> Change:
@@ -228,7 +233,9 @@ class Change:
         rows = [
             [
                 (level, *row)
-                for level, row in zip(p.of.tolist(), schema.encode(x).tolist(), strict=True)
+                for level, row in zip(
+                    p.of.tolist(), schema.encode(x, empty=True).tolist(), strict=True
+                )
             ]
             for x, p in ((one, here), (other, there))
         ]
@@ -293,7 +300,8 @@ class Change:
         if entry.kind == "unaccounted_access":
             return math.inf
         own = entry.attributes[0]
-        if isinstance(entry.scale, tuple) and self.codes and own in self.codes:
+        known = own not in self.cut and self.codes and own in self.codes
+        if isinstance(entry.scale, tuple) and self.codes and known:
             u, v = self.codes[own]
             return 1 / entry.scale[u] + 1 / entry.scale[v]
         return entry.epsilon * (2**power if entry.relation == "add_remove" else 1)

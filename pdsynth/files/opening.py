@@ -213,10 +213,11 @@ def open_source(source: Source) -> tuple[Open, bytes]:
     return start, head
 
 
-def read_table(start: Open, head: bytes, form: str = COMMON) -> pd.DataFrame | Open:
+def read_table(start: Open, head: bytes, form: str = COMMON, skip: int = 0) -> pd.DataFrame | Open:
     """A Parquet or Arrow table; for anything else how to open it, a spreadsheet as CSV.
 
-    ``form``: how numbers are written there, so that a spreadsheet's own are, too.
+    ``form``: how numbers are written there, so that a spreadsheet's own are, too. ``skip``: lines
+    above a spreadsheet's table, in which an empty row is no record, wherever it stands.
 
     **Privacy:** raw records.
     """
@@ -227,7 +228,7 @@ def read_table(start: Open, head: bytes, form: str = COMMON) -> pd.DataFrame | O
         with start() as stream:
             content = io.BytesIO(stream.read())
         if package != "pyarrow":
-            return _as_csv(content, form)
+            return _as_csv(content, form, skip)
         table = _read_arrow(kind, content)
         names = _name_columns(table.schema)
         _check_shape(len(table), len(names))
@@ -341,8 +342,8 @@ def count_sheet(
     return tuple(name or f"column {place}" for place, name in enumerate(top, 1)), n
 
 
-def _as_csv(content: IO[bytes], form: str) -> Open:
-    """The first sheet of a workbook."""
+def _as_csv(content: IO[bytes], form: str, skip: int) -> Open:
+    """The first sheet of a workbook, without its empty rows: at its end they aren't kept anyway."""
     with pd.ExcelFile(content) as book:
         if len(book.sheet_names) > 1:
             warnings.warn(f"the first of {len(book.sheet_names)} sheets is read", stacklevel=2)
@@ -351,6 +352,10 @@ def _as_csv(content: IO[bytes], form: str) -> Open:
         if (point := FORMS[form][1]) != ".":  # 1.234 is a number there, and no text of thousands
             numbers = read(dtype=object).map(lambda cell: isinstance(cell, float))
             cells = cells.mask(numbers, cells.replace(r"\.", point, regex=True))
+    empty = cells.isna().all(axis=1) & (cells.index >= skip)
+    if empty.any():
+        warnings.warn("empty rows of the sheet are no records and are left out", stacklevel=2)
+    cells = cells[~empty]
     return partial(io.BytesIO, cells.to_csv(index=False, header=False).encode())
 
 

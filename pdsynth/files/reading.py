@@ -70,7 +70,7 @@ def read_header(
     how, declared = _choose(schema, names, delimiter, encoding, header, skip)
     if declared and (facts := count_sheet(start, head, how["skip"], how["names"])):
         return Header(*facts, "", "")
-    whole = read_table(start, head)
+    whole = read_table(start, head, skip=how.get("skip", 0))
     assert not isinstance(whole, pd.DataFrame)
     attributes = () if schema is None else schema.attributes
     return _scan(whole, how, declared, attributes)[1]
@@ -105,7 +105,8 @@ def read_csv(
     declared column is read as declared: texts stay texts, so that ``01`` keeps its zero; columns
     with a recoding stay as they are written, for ``fit`` to recode; a cell that its column can't
     hold stays a text, and makes it a column of objects. A column without a name is called
-    ``column 3``, a second ``a`` is called ``a.2``.
+    ``column 3``, a second ``a`` is called ``a.2``. A row of a spreadsheet without any cell is no
+    record; in a CSV it is one.
 
     Raises SchemaError, whose message holds no record's values: for an empty file, a file without a
     header, one column, rows of unequal length, no rows, declared columns that are absent or there
@@ -157,7 +158,7 @@ def read_chunks(
     own = [a.name for a in attributes]
     how, declared = _choose(schema, names, delimiter, encoding, header, skip, number)
     form = _form(how["delimiter"] or ",", how)
-    whole = read_table(*open_source(source), form)
+    whole = read_table(*open_source(source), form, how.get("skip", 0))
     if isinstance(whole, pd.DataFrame):
         top = [str(name) for name in whole.columns]
         columns = find_columns(attributes, top)
@@ -204,7 +205,7 @@ def read_texts(
     **Privacy:** raw records.
     """
     how, _ = _choose(None, names, delimiter, encoding, header, skip)
-    whole = read_table(*open_source(source))
+    whole = read_table(*open_source(source), skip=how.get("skip", 0))
     if isinstance(whole, pd.DataFrame):
         whole.columns = _unique([str(name) for name in whole.columns])
         yield whole

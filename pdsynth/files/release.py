@@ -276,9 +276,10 @@ def _write_schema(schema: Schema, path: Path, notes: Mapping[str, str]) -> None:
 
 
 def open_lines(path: Path) -> list[str]:
-    """[file] and columns whose lines in a schema file aren't confirmed yet."""
+    """[file], columns and rules whose lines in a schema file aren't confirmed yet."""
     document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     lines = {"[file]": document.get("file", {})} | document.get("attributes", {})
+    lines |= {f"rule {i}": rule for i, rule in enumerate(document.get("rules", []), 1)}
     return [
         name
         for name, line in lines.items()

@@ -109,7 +109,8 @@ def release(
     if method == OURS:
         frame = records.schema.decode(records.codes)
         fitted = ConsistentBayes(most, **options)
-        fitted.fit(frame, records.schema, person_epsilon=pd.Series(epsilons, index=frame.index))
+        own = pd.Categorical(epsilons, categories=[float(level) for level in people.levels])
+        fitted.fit(frame, records.schema, person_epsilon=pd.Series(own, index=frame.index))
         return fitted.model_.sample_codes(records.n, generator, "balanced")[:, 1:]
     if method == COPIES:
         counter = WeightedCodes(records.codes, records.schema.sizes, weights[people.of])

@@ -162,8 +162,8 @@ def choose_levels(
     """The table without the column of preferences, and what each record was promised.
 
     ``given``: the name of a column of the table that isn't an attribute of the schema, a Series
-    with the table's index, or ``{attribute: {value: ε}}`` for all values of one attribute. The
-    categories of a categorical column are the levels that were offered; else those that occur are.
+    with the table's index, or ``{attribute: {value: ε}}`` for all values of one attribute. A column
+    is categorical: its categories are the levels that were offered, whoever chose them.
 
     **Privacy:** preferences are public; a rule by an attribute promises each record the ε of its
     value. SchemaError or BudgetError for what can't be promised, before ε is spent.
@@ -230,9 +230,12 @@ def by_record(column: pd.Series) -> People:
             f"{gone:,} of {len(column):,} persons have no ε: say one for everybody, or leave out "
             "the records of those who gave none"
         )
-    if column.dtype == object and column.map(lambda value: isinstance(value, bool)).any():
-        level_of(True)  # which would be taken as 1 beside numbers
-    listed = column.astype("category").cat
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        raise BudgetError(
+            "person_epsilon needs the levels that were offered, for those that occur tell who is "
+            "in the table: pd.Categorical(column, categories=[0.1, 0.5, 1])"
+        )
+    listed = column.cat
     exact = [level_of(value) for value in listed.categories]
     levels = tuple(sorted({*exact}))
     if not levels:
@@ -384,8 +387,10 @@ def value_losses(ledger: Ledger, attribute: str, values: Sequence[Any] | None) -
 
     def lost(u: int, v: int) -> Fraction | float:
         """1/b_u + 1/b_v of a replaced record in a table with its own scales b, not doubled."""
-        if u == v or raw:
-            return Fraction(0) if u == v else inf
+        if raw and u != v:
+            return inf
+        if u == v:  # another number in the same bin, which only the choice of edges sees
+            return compose([e for e in mine if e.lemma.startswith("lemma:edges")], "cost")
         m = ledger.records_per_person
         moved = [
             replace(e, epsilon=m * (1 / s[u] + 1 / s[v]), relation="replace_one") if s else e

@@ -251,3 +251,38 @@ def test_what_private_bins_aren_t_made_for_is_refused_before_budget_is_spent():
     with pytest.raises(SchemaError, match="income"):
         pds.PrivBayes(1.0).fit(outside, SCHEMA)
     assert made.spent_ == 0
+
+
+def few(x):
+    return pd.DataFrame({"a": list("ny") * 20, "x": x})
+
+
+FEW = Schema(
+    (
+        Attribute.categorical("a", ["n", "y"]),
+        Attribute.numeric("x", 0, 100, bins="private", number=4),
+    )
+)
+
+
+def test_a_replay_compares_cells_and_no_stand_in_bins():
+    """10 → 20 is one declared bin and two cells: the fit sees another record."""
+    before = few([10.0, 60.0] * 20)
+    after = before.copy()
+    after.loc[0, "x"] = 20.0
+    for made in (pds.baselines.Independent(1), pds.PrivBayes(1), pds.HPPrivBayes(1, sensitive="a")):
+        found = audit.replay(made, before, after, FEW, walks=3)
+        assert found.ok and str(found.change) == "one record changes in x", found
+    after.loc[:19:2, "x"] = 20.0
+    with pytest.raises(SchemaError, match="differ in 10 records"):
+        audit.replay(pds.baselines.Independent(1), before, after, FEW)
+
+
+def test_a_number_that_moves_inside_a_released_bin_loses_what_its_edges_cost():
+    fitted = pds.baselines.Independent(1).fit(few([10.0, 60.0] * 20), FEW)
+    (edges,) = [e for e in fitted.ledger_.entries if e.lemma == "lemma:edges"]
+    values = list(fitted.schema_["x"].values)
+    lost = fitted.ledger_.value_epsilon("x", values)
+    assert {lost.iloc[i, i] for i in range(len(values))} == {edges.epsilon} != {0}
+    alone = fitted.ledger_.value_epsilon("a", ["n", "y"])
+    assert {alone.iloc[i, i] for i in range(2)} == {0}

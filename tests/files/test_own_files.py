@@ -174,6 +174,25 @@ def test_every_kind_of_file_is_the_same_table(tmp_path):
             pd.testing.assert_frame_equal(read_csv(stream, SCHEMA), found)
 
 
+@pytest.mark.parametrize("place", [1, 3, 7])
+@pytest.mark.filterwarnings("ignore:empty rows of the sheet")
+def test_an_empty_row_of_a_sheet_is_no_record_wherever_it_stands(tmp_path, place):
+    """At the end a workbook doesn't keep it, so that n told who had nothing in any cell."""
+    openpyxl = pytest.importorskip("openpyxl")
+    schema = pds.Schema(tuple(A.categorical(x, ["no", "x"], empty="no") for x in ("flu", "hiv")))
+    rows = [["flu", "hiv"], *[["x", None], [None, "x"]] * 3]
+    rows.insert(place, [None, None])
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    assert len(read_csv(tmp_path / "t.xlsx", schema)) == 6
+    assert read_header(tmp_path / "t.xlsx", schema).n == 6
+    assert read_header(tmp_path / "t.xlsx").n == 6
+    lines = "".join(",".join(cell or "" for cell in row) + "\n" for row in rows)
+    assert len(read_csv(lines.encode(), schema)) == 7, "a line of a CSV is one"
+
+
 def test_a_reader_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"a Parquet file needs pyarrow: .*pdsynth\[scale\]"):

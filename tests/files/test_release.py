@@ -481,6 +481,18 @@ def test_a_draft_read_off_the_records_is_not_reviewed(tmp_path):
         release.read_reviewed(tmp_path / "draft.toml")
 
 
+def test_a_rule_that_nobody_confirmed_is_named(tmp_path):
+    a, b = (pds.Attribute.categorical(name, ["x", "y"]) for name in "ab")
+    rule = pds.Rule.determines("a", "b", {"x": "x", "y": "y"})
+    pds.Schema((a, b), rules=[rule]).write(tmp_path / "s.toml")
+    text = (tmp_path / "s.toml").read_text("utf-8")
+    (tmp_path / "s.toml").write_text(
+        text.replace("[[rules]]", "[[rules]]\npublic = false"), encoding="utf-8"
+    )
+    with pytest.raises(pds.PrivacyError, match="not reviewed yet: rule 1. Write"):
+        release.read_reviewed(tmp_path / "s.toml")
+
+
 def test_more_digits_than_a_model_can_hold_are_refused_on_trial(tmp_path):
     schema = pds.Schema((pds.Attribute.categorical("a", ["x", "y"]),))
     long = Fraction(10**25 + 1, 10**25)

@@ -239,7 +239,7 @@ def test_levels_that_go_with_an_attribute_leave_no_bias():
     """Those with x0 = 0 give ten times as much; both values are equally frequent."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, SIZES, (4000, 3)), columns=list(SCHEMA.names))
-    own = pd.Series(np.where(frame["x0"] == 0, 1.0, 0.1), index=frame.index)
+    own = pd.Series(np.where(frame["x0"] == 0, 1.0, 0.1), index=frame.index, dtype="category")
     fitted = make(random_state=1).fit(frame, SCHEMA, person_epsilon=own)
     rows = fitted.sample(4000, random_state=0)
     assert list(rows.columns) == list(SCHEMA.names)
@@ -338,13 +338,13 @@ def test_levels_that_differ_between_fits_count_for_everybody():
     """Whoever had 1 of (.5, 1) may have .9 of (.4, .9): 2 · 1.9, and 2 · .8 more are refused."""
     session, frame = pds.Session(4), people(60).drop(columns="own")
     for low, high in ((0.5, 1), (0.4, 0.9)):
-        own = pd.Series([low, high] * 30, index=frame.index)
+        own = pd.Series([low, high] * 30, index=frame.index, dtype="category")
         make().fit(frame, SCHEMA, person_epsilon=own, session=session)
     assert session.spent == 2 * (1 + Q(9, 10))
     assert session.group("those with ε = 1/2 of 1/2, 1").spent == 2 * (Q(1, 2) + Q(9, 10))
     assert session.group("clinic").spent == session.spent, "a declared group is no level"
     before = session.charges
-    own = pd.Series([0.04, 0.8] * 30, index=frame.index)
+    own = pd.Series([0.04, 0.8] * 30, index=frame.index, dtype="category")
     with pytest.raises(BudgetError, match="overdraft"):
         make().fit(frame, SCHEMA, person_epsilon=own, session=session)
     assert session.charges == before, "all levels of a fit are charged, or none"
@@ -389,10 +389,7 @@ BAD = {
     "zero": (lambda f: f["own"].astype(float) * (f.index > 0), "must be a positive"),
     "infinite": (lambda f: f["own"].astype(float) / (f.index > 0), "must be a positive|finite"),
     "text": (lambda f: pd.Series("much", index=f.index), "finite number"),
-    "true beside numbers": (
-        lambda f: pd.Series([0.5, 1.0, True] + [0.5] * (len(f) - 3), dtype=object, index=f.index),
-        "finite number, got True",
-    ),
+    "true": (lambda f: pd.Series(True, index=f.index), "finite number, got True"),
     "long": (
         lambda f: pd.Series(np.sqrt(np.linspace(0.1, 0.9, len(f))), index=f.index),
         "round each ε",
@@ -413,11 +410,30 @@ BAD = {
 }
 
 
+def test_nobody_is_a_neighbour_of_one_person():
+    frame, rule = people(1).drop(columns="own"), {"x1": {0: 1, 1: 0.2, 2: "1/3"}}
+    found = audit.replay(make(), frame, frame.iloc[1:], SCHEMA, walks=2, person_epsilon=rule)
+    assert found.ok and found.log_ratio > 0
+
+
+def test_levels_that_merely_occur_are_no_offer():
+    """They told whether the one person with a level of her own was in the table."""
+    frame = people()
+    for plain in (frame["own"].astype(float), frame["own"].astype(str)):
+        with pytest.raises(BudgetError, match="pd.Categorical"):
+            make().fit(frame.drop(columns="own"), SCHEMA, person_epsilon=plain)
+    offered = pd.Categorical(frame["own"].astype(float), categories=[0.01, *LEVELS])
+    fitted = make().fit(frame.assign(own=offered), SCHEMA, person_epsilon="own")
+    assert fitted.ledger_.levels[0] == Q(1, 100), "also where nobody chose it"
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_bad_preferences_get_a_sentence(name):
     frame, synthesizer = people(), make()
     bad, words = BAD[name]
     given = bad(frame)
+    if isinstance(given, pd.Series):
+        given = given.astype("category")
     with pytest.raises((BudgetError, SchemaError), match=words):
         synthesizer.fit(frame.drop(columns="own"), SCHEMA, person_epsilon=given)
     assert synthesizer.spent_ == 0 and synthesizer.unfinished_ == ()
