@@ -53,6 +53,7 @@ NAMED, FAINT, STRONG = 3, 0.1, 0.75
 TWICE = 6  # noise scales: so clear that, where pairs are too dear, others are asked about anew
 SURE = 20.0
 MOST_OF_NAME, MOST_AGAIN = Fraction(1, 8), Fraction(1, 20)
+FURTHER = 10  # a further tie counts as much as so many pairs, against what its name adds to all
 CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 WORTH = 2  # a tie is worth a table where it is so many times the noise of single columns
@@ -326,6 +327,10 @@ class Gate:
         self.pairs.remove((child, parent))
         return child, parent
 
+    def _pays(self) -> bool:
+        """Whether a table of some pair pays, if it is tied as strongly as the answer says."""
+        return any(self._need(pair, self.tie) for pair in self.pairs)
+
     def _leave_out_dear(self) -> bool:
         """Leave out pairs whose table can't pay, as no tie is stronger than the answer; any there?
 
@@ -347,7 +352,7 @@ class Gate:
         """
         found = list[tuple[tuple[int, int], Fraction]]()
         asked = bool(self.pairs) and (self.tie > 0 or self.ask())
-        while asked and self.tie >= NAMED * self.noise:
+        while asked and self.tie >= NAMED * self.noise and self._pays():
             if self.tie >= TWICE * self.noise and self._leave_out_dear():
                 asked = bool(self.pairs) and self.spent + self.price <= self.most and self.ask()
                 continue
@@ -355,6 +360,8 @@ class Gate:
             price = max(self.policy.shorten(part * self.whole), self.policy.unit)
             most = MOST_AGAIN if found else MOST_OF_NAME
             if part > most or self.spent + price > self.most:
+                break
+            if found and FURTHER * self.tie < part * self.told * len(self.policy.pairs()):
                 break
             pair = self.name(price)
             need = self._need(pair, self.tie)

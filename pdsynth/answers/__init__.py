@@ -19,8 +19,10 @@ reads records.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +39,7 @@ from ..core import (
     show,
     to_names,
 )
+from ..files.story import find_pairs
 from .bootstrap import spread_of
 from .exact import joint
 from .laws import half_width
@@ -78,6 +81,7 @@ def marginal(
         mask = ~np.isnan(middle)
         low, high = middle - noisy.half.ravel(), middle + noisy.half.ravel()
     if not mask.all():
+        _warn_of_apart(model, attributes)
         spread = spread_of(model, lambda m: joint(m, attributes)[0].ravel(), repeats, random_state)
         wide = _student(level, repeats) * spread
         low = np.where(mask, low, counts.to_numpy() - wide)
@@ -109,6 +113,7 @@ def expectation(
         low, high = noisy.counts - noisy.half, noisy.counts + noisy.half
         low, high = _within(model, low), _within(model, high)
     else:
+        _warn_of_apart(model, attributes)
         spread = spread_of(
             model, lambda m: (joint(m, attributes)[0] * query).sum()[None], repeats, random_state
         )
@@ -118,6 +123,19 @@ def expectation(
     answer = pd.Series({"value": value, "low": float(low), "high": float(high), "kind": kind})
     answer.attrs["said"] = _say(level, np.array([noisy is not None]), noisy)
     return answer
+
+
+def _warn_of_apart(model: Model, names: Sequence[str]) -> None:
+    """Say which attributes a bootstrap takes to be tied as the model guesses, if at all."""
+    kept, _ = find_pairs(model.ledger.entries, model.hidden) or ((), 0)
+    apart = [pair for pair in combinations(names, 2) if tuple(sorted(pair)) not in kept]
+    if apart:
+        more = f" (and {len(apart) - 1} more pairs)" if len(apart) > 1 else ""
+        warnings.warn(
+            f"{' and '.join(apart[0])} stand in no released table together{more}: the interval "
+            "says how the model's answer varies, and not how far the records are from it",
+            stacklevel=4,
+        )
 
 
 # --- what was measured ---------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .. import algorithms
 from ..baselines import METHODS
@@ -89,9 +90,8 @@ def _fit(recipe: Recipe, model: Model, codes: np.ndarray, noise: Noise) -> Model
     if not model.ledger.levels:
         return recipe.fit(Records(codes, model.schema), noise=noise).model_
     shown = model.shown
-    level, *_ = model.hidden
     frame = shown.decode(codes[:, 1:], None)
-    own = model.schema[level].decode(codes[:, 0]).astype(float)
+    own = pd.Series(pd.Categorical.from_codes(codes[:, 0], list(model.ledger.levels)))
     plain = replace(shown, attributes=tuple(replace(a, recode=None) for a in shown.attributes))
     return recipe.fit(frame, plain, noise=noise, person_epsilon=own).model_
 

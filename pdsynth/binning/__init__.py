@@ -112,6 +112,11 @@ def check(synthesizer: Any, schema: Schema) -> None:
             f"private bins ({', '.join(columns(schema))}) are for pure ε: leave delta out, or "
             "declare bins"
         )
+    check_rules(schema)
+
+
+def check_rules(schema: Schema) -> None:
+    """Refuse rules between columns some of whose bins aren't there yet."""
     ruled = {name for rule in schema.rules for name in rule.columns} & {*columns(schema)}
     if ruled:
         raise SchemaError(

@@ -313,13 +313,15 @@ class Ledger:
         """The entries by kind of step, at most five lines for each algorithm of this library."""
         return list(door("files").story(self._entries, self.cost_of))
 
-    def pairs_kept(self, ruled: bool = False) -> str:
+    def pairs_kept(self, ruled: bool | None = None) -> str:
         """How many pairs of attributes stand together in a released table, in words.
 
-        "" where no table was released; ``ruled``: rules of the schema tie columns besides.
+        "" where no table was released; ``ruled``: whether rules of the schema tie columns besides,
+        which a ledger doesn't know.
         **Privacy:** a function of the ledger, which is released.
         """
         files = door("files")
+        ruled = None if self.levels else ruled  # columns that go with the level go together
         return str(files.say_pairs(files.count_pairs(self._entries, self.hidden), ruled))
 
     def __str__(self) -> str:

@@ -310,10 +310,10 @@ class Recipe(Habits):
             published = door("published")  # a strict fit never loads it
             facts, parts = published.printed(self, facts, parts, rows)
             curator = published.RawCurator
-        if schema.private:
-            door("binning").check(self, schema)
         if self.delta is not None:
             facts, curator = door("concentrated").concentrate(self, facts, parts)
+        if schema.private:
+            door("binning").check(self, schema)
         if not facts.unit.n_is_public and not parts.counts_only:
             raise BudgetError(
                 f"relation must be one of ('replace_one',) here, got {show(self.relation)}"

@@ -155,7 +155,8 @@ def report(
     sensitive attribute. ``fake``: the release, or a list of tables, each from a fit of its own.
     ``epsilon``: what the release cost; ``Independent`` is then simulated at the same ε on the real
     table, ``repeats`` times. ``ledger``: of the release; the simulation then makes its promise (the
-    records of one person, their relation), and the verdict says how many pairs were kept.
+    records of one person, their relation), and the verdict says how many pairs were kept. Where
+    each person has an ε of their own nothing is simulated: a table doesn't tell whose it is.
     ``target``: what a classifier predicts, ``sensitive``: what an attacker finds out who
     knows all else (without it, an attribute that the schema declares in group A). ``test``: real
     rows that the fit didn't see. ``utility_options`` go to :func:`utility`, whose kernel is
@@ -188,7 +189,9 @@ def report(
     target, sensitive = _named(data, schema, target, sensitive)
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
-    unit = _promise(ledger)
+    leveled = ledger is not None and bool(ledger.levels)
+    budget = None if leveled else budget
+    unit = Unit() if ledger is None else Unit(ledger.relation, ledger.records_per_person)
     others = _simulate(codes, schema, budget, unit, repeats, len(tables[0]), seed)
     levels = {
         alpha: measure_level(codes, tables, others, schema, alpha, seed)
@@ -209,6 +212,7 @@ def report(
     )
     facts = {
         "epsilon": budget,
+        "leveled": leveled,
         "unit": "" if unit == Unit() else f"; {unit}",
         "pairs": "" if ledger is None else ledger.pairs_kept(bool(schema.rules)),
         "numbers": numbers,
@@ -227,13 +231,6 @@ def report(
     verdict, notes = (_written(part, facts) for part in ("verdict", "notes"))
     worst = levels[1].worst(schema), levels[2].worst(schema)
     return Report(title, verdict, table, *worst, worth, risk, notes, numbers)
-
-
-def _promise(ledger: Ledger | None) -> Unit:
-    """What a release protects; with levels as if everybody had been promised the largest."""
-    if ledger is None:
-        return Unit()
-    return Unit(ledger.relation, 1 if ledger.levels else ledger.records_per_person)
 
 
 def _named(
@@ -281,7 +278,7 @@ def _simulate(
         for i in progress(range(times), name, unit="fit"):
             fitted = method.clone().set_params(random_state=[seed, i]).fit(records)
             generator = np.random.default_rng([seed, i])
-            tables[name].append(fitted.model_.sample_codes(rows, generator))
+            tables[name].append(fitted.model_.sample_codes(rows, generator, "balanced"))
     return tables
 
 

@@ -379,7 +379,7 @@ def release(
         facts |= {"rows": rows, "session": session}
         if with_report:
             step("comparing with the real records")
-            add_comparison(place, model, frame, facts)
+            add_comparison(place, model, frame, table, facts)
     tell_released(out.with_name(place.name), model)
 
 
@@ -563,17 +563,19 @@ def find_account(
     return session
 
 
-def add_comparison(place: Path, model: Model, frame: Any, facts: dict[str, Any]) -> None:
+def add_comparison(
+    place: Path, model: Model, frame: Any, table: pd.DataFrame, facts: dict[str, Any]
+) -> None:
     """Put a comparison with the records on the card of a release, which is there in any case.
 
-    ``facts``: what :func:`write_card` takes.
+    ``table``: the rows that were released; ``facts``: what :func:`write_card` takes.
 
     **Privacy:** reads the records exactly, outside ε; the card says so.
     """
     try:
-        fake, ledger = model.sample(facts["rows"]), model.ledger
+        ledger = model.ledger
         comparison = make_report(
-            frame, fake, model.schema, epsilon=float(ledger.epsilon), ledger=ledger
+            frame, table, model.schema, epsilon=float(ledger.epsilon), ledger=ledger
         )
         write_card(place, model, report=comparison, **facts)
     except Exception as problem:

@@ -253,7 +253,7 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
     remedy, whole = "widen the declared domain", ""
     if attribute.integer and edges is not None:
         whole = "the whole numbers of "
-        if has_decimals(attribute, column):
+        if has_decimals(attribute, column[attribute.look_up(column)[0] < 0]):
             low, high = float(edges[0]), float(edges[-1])
             remedy = f"it has decimals: declare {low} to {high} (integer=False)"
     if has_strange(column):

@@ -169,6 +169,8 @@ def read_chunks(
     text, facts = _scan(whole, how, declared, attributes)
     columns = find_columns(attributes, facts.names)
     places = _places(list(facts.names), columns, partial(_say_encoding, text, facts))
+    if schema is not None:
+        _say_left_out(schema, facts.names, places)
     form = _form(facts.delimiter, how)
     labels = own or _unique(facts.names)
     chunks = partial(_chunks, text, facts, places, labels)
@@ -212,6 +214,17 @@ def read_texts(
         return
     text, facts = _scan(whole, how, False)
     yield from _chunks(text, facts, [*range(len(facts.names))], _unique(facts.names))
+
+
+def _say_left_out(schema: Schema, names: Sequence[str], places: Sequence[int]) -> None:
+    """Which columns of a file its schema doesn't speak of; those that it leaves out are known."""
+    rest = [name for place, name in enumerate(names) if place not in {*places}]
+    if unknown := [name for name in rest if name and name not in schema.left_out]:
+        warnings.warn(
+            f"columns that the schema doesn't name aren't read: {', '.join(unknown[:9])}"
+            + (f" and {len(unknown) - 9} more" if len(unknown) > 9 else ""),
+            stacklevel=2,
+        )
 
 
 def _choose(

@@ -107,10 +107,10 @@ def count_pairs(entries: Sequence[Entry], hidden: Iterable[str] = ()) -> tuple[i
     return None if result is None else (len(result[0]), result[1])
 
 
-def say_pairs(pairs: tuple[int, int] | None, ruled: bool = False) -> str:
+def say_pairs(pairs: tuple[int, int] | None, ruled: bool | None = False) -> str:
     """How many pairs a release keeps, in words; nothing where no table was released.
 
-    ``ruled``: rules between columns hold besides.
+    ``ruled``: whether rules between columns hold besides; None: something else may tie them.
 
     >>> say_pairs((3, 45)), say_pairs((0, 3)), say_pairs(None)
     ('Pairs kept: 3 of 45', 'Pairs kept: 0 of 3: in this table everything is independent', '')
@@ -119,7 +119,7 @@ def say_pairs(pairs: tuple[int, int] | None, ruled: bool = False) -> str:
         return ""
     number, of = pairs
     but = " but for what its rules say" if ruled else ""
-    alone = "" if number else f": in this table everything is independent{but}"
+    alone = "" if number or ruled is None else f": in this table everything is independent{but}"
     return f"Pairs kept: {number:,} of {of:,}{alone}"
 
 

@@ -43,6 +43,7 @@ from ..core import (
     check_schema,
     compose,
     integer_weights,
+    is_one_of,
     junction_tree,
     positive,
     show,
@@ -210,6 +211,12 @@ def check_promise(synthesizer: Any, people: People) -> People:
             "person_epsilon is for guarantee='strict', relation='add_remove' and one record a "
             f"person, got {settings}"
         )
+    network = getattr(synthesizer, "structure", None)
+    if isinstance(network, Network) and LEVEL not in network.order:
+        raise BudgetError(
+            f"a network of your own must say what goes with the levels: put ({LEVEL!r}, ()) in "
+            f"front, and {LEVEL!r} among the parents of such attributes"
+        )
     if synthesizer.delta is not None:
         raise BudgetError(
             "person_epsilon is for pure ε: in zCDP ten copies lose a hundred times what one loses, "
@@ -219,6 +226,11 @@ def check_promise(synthesizer: Any, people: People) -> People:
         raise BudgetError(
             f"epsilon = {synthesizer.epsilon} is the most that anybody may lose, but a person's ε "
             f"is {people.levels[-1]}"
+        )
+    if len(people.levels) == 1:
+        raise BudgetError(
+            f"everybody has ε = {people.levels[0]}: make that the epsilon of the fit and leave out "
+            "person_epsilon, or name all levels that were offered, as categories"
         )
     return people
 
@@ -253,7 +265,11 @@ def by_value(data: pd.DataFrame, schema: Schema, rules: Mapping[Any, Any]) -> Pe
         )
     ((name, rule),) = rules.items()
     attribute, exact = schema[name], [level_of(value) for value in rule.values()]
-    codes = attribute.encode(pd.Series([*rule], dtype=object))
+    labels = {label: code for code, label in enumerate(attribute.labels)}
+    if attribute.edges is not None and all(is_one_of(value, labels) for value in rule):
+        codes = np.array([labels[value] for value in rule])
+    else:
+        codes = attribute.encode(pd.Series([*rule], dtype=object))
     if gone := [attribute.labels[code] for code in range(attribute.size) if code not in codes]:
         raise BudgetError(
             f"the rule of person_epsilon must name each value of {name!r}: missing {show(gone)}"

@@ -45,7 +45,7 @@ from ..algorithms import (
     share_of_look,
 )
 from ..baselines import Independent, JTree
-from ..binning import say_edges, share_of_edges
+from ..binning import check_rules, say_edges, share_of_edges
 from ..core import (
     ALL_PAIRS,
     MAX_CELLS,
@@ -525,6 +525,7 @@ def plan(
         raise SchemaError(
             f"the schema has {len(schema)} attribute(s); at least 2 are needed for a network"
         )
+    check_rules(schema)
     check_records(n)
     budget, beta = _choose(schema, n, epsilon, distance), share("share_structure", share_structure)
     k = pd.Series(range(min(len(schema), 6)))

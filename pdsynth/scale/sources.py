@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pandas as pd
 
+from ..binning import refine
 from ..core import Counter, Records, Schema, SchemaError, bar, needed_for, repeated
 from . import blocks, threads
 from .arrow import check_types, list_columns, to_frame
@@ -109,11 +110,12 @@ class DaskSource(Source):
         self.frame, self.client, self.head = frame, client, frame._meta
 
     def check(self, schema: Schema, *, empty: bool) -> None:
-        """Codes all partitions, too, since n isn't known before.
+        """Codes all partitions, too, since n isn't known before; private bins by their cells.
 
         **Privacy:** raw records, for the coding only.
         """
         schema.check(self.head, empty=True)
+        whole, schema = schema, refine(schema) if schema.private else schema
         chosen = self.frame[list(dict.fromkeys(schema.find_columns(self.frame.columns)))]
         if self.client is None:
             parts = (
@@ -124,7 +126,7 @@ class DaskSource(Source):
         else:
             self.counter = DaskBlocks(self.client, lambda: self._start(chosen, schema), schema)
         self.n = self.counter.n
-        super().check(schema, empty=empty)
+        super().check(whole, empty=empty)
 
     def _start(self, frame: Any, schema: Schema) -> list[Any]:
         from distributed import futures_of

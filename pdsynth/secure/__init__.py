@@ -23,15 +23,16 @@ def float_above(value: Fraction) -> float:
     return near if Fraction(near) >= value else math.nextafter(near, math.inf)
 
 
+TABLES = 32  # that are drawn at a time; about one in 4 √cells sums to 0
+
+
 class OpenDPNoise(ExactNoise):
     """The same laws from OpenDP's hardened samplers (the extra ``secure``), never seeded.
 
-    OpenDP has no zero-sum law: all tables get Laplace noise, and the ledger says so. Slower than
-    ``ExactNoise``, and checked by other people. OpenDP takes scales as doubles: they are rounded
-    up, so that no release costs more than its ledger says. Raises ImportError without OpenDP.
+    Slower than ``ExactNoise``, and checked by other people. OpenDP takes scales as doubles: they
+    are rounded up, so that no release costs more than its ledger says. It has no zero-sum law: its
+    Laplace numbers are drawn until they sum to 0. Raises ImportError without OpenDP.
     """
-
-    zero_sum = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,6 +50,22 @@ class OpenDPNoise(ExactNoise):
             sampler = self._dp.m.make_laplace(self._cells, metric, scale=float_above(one))
             out[cells] = sampler([0] * int(cells.sum()))
         return out
+
+    def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
+        """As :func:`~pdsynth.core.noise.draw_zero_sum`, some tables at a time.
+
+        The last cell is what is missing to 0. A table is kept if one more Laplace number is at
+        least as large: P(z ≥ m) ∝ exp(−m/scale) for all m ≥ 0, which makes the law that of all
+        cells.
+        """
+        cells = math.prod(shape)
+        while True:
+            drawn = self.discrete_laplace(np.array(scale), (TABLES, cells))
+            free, more = drawn[:, 1:], drawn[:, 0]
+            last = -free.sum(axis=1)
+            (kept,) = np.nonzero(more >= np.abs(last))
+            if len(kept):
+                return np.array([*free[kept[0]], last[kept[0]]]).reshape(shape)
 
     def choose(
         self, gaps: np.ndarray, times: int, denominator: int, *, permute: bool, among: Any = None

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import warnings
 
 import contract_cases
 import numpy as np
@@ -178,6 +179,26 @@ def test_persons_with_their_own_epsilon_have_bootstraps():
     assert model.measured == () and (found["kind"] == "bootstrap").all()
     with pytest.raises(SchemaError, match="person_epsilon"):
         model.marginal("person_epsilon")
+
+
+def test_a_bootstrap_offers_the_levels_that_were_offered():
+    """Drawn tables often have nobody at the level of three persons in 600."""
+    frame = table(600)
+    own = pd.Series(pd.Categorical([1.0] * 3 + [0.5] * 597, categories=[0.05, 0.5, 1.0]))
+    made = pds.baselines.Independent(1, relation="add_remove", random_state=1)
+    model = made.fit(frame, SCHEMA, person_epsilon=own).model_
+    found = model.marginal("job", interval=0.9, repeats=8, random_state=1)
+    assert found[["low", "high"]].notna().all().all()
+
+
+def test_a_bootstrap_of_what_was_never_measured_together_says_so():
+    model = pds.baselines.Independent(1, random_state=1).fit(table(), SCHEMA).model_
+    with pytest.warns(UserWarning, match="sex and job stand in no released table together"):
+        model.marginal(["sex", "job"], interval=0.9, repeats=2, random_state=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.marginal("sex", interval=0.9)
+        model.marginal(["sex", "job"])
 
 
 def test_linear_queries_by_hand(fitted):

@@ -65,7 +65,7 @@ def test_distances_are_those_of_the_other_functions(cmc, fake, page, alpha):
         drawn = [
             Independent(epsilon, guarantee=guarantee, random_state=[0, i])
             .fit(cmc.frame, schema=schema)
-            .model_.sample_codes(1000, np.random.default_rng([0, i]))
+            .model_.sample_codes(1000, np.random.default_rng([0, i]), "balanced")
             for i in range(times)
         ]
         expected = np.mean([marginal_distance(real, codes, schema, alpha=alpha) for codes in drawn])

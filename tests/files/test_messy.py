@@ -43,6 +43,11 @@ def test_decimals_in_a_range_of_whole_numbers_are_named():
     number = schema.problems(frame.assign(hours=[10.5, 20, 61])).table
     assert number["problem"].tolist() == ["has decimals, and 10 to 60 means whole numbers"]
     assert number["remedy"].tolist() == ["write 10.0 to 60.0"]
+    hours = pds.Schema(
+        (A.numeric("h", 0, 60, bins=6, integer=True), A.categorical("s", ["F", "M"]))
+    )
+    with pytest.raises(pds.SchemaError, match="of .0, 60.; widen the declared domain"):
+        hours.encode(pd.DataFrame({"h": [1, 2, 999], "s": list("FMF")}))
     with pytest.raises(pds.SchemaError, match="it has decimals: declare 10.0 to 60.0"):
         schema["hours"].encode(pd.Series([10.5, 20.0]))
     beyond = schema.problems(frame.assign(hours=[10, 20, 61])).table

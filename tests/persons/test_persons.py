@@ -410,6 +410,45 @@ BAD = {
 }
 
 
+def test_a_rule_by_numbers_names_the_bins_as_the_refusal_does():
+    age = pds.Attribute.numeric("age", 0, 90, bins=3, integer=True)
+    schema = pds.Schema((age, pds.Attribute.categorical("x", ["n", "y"])))
+    frame = pd.DataFrame({"age": [5, 40, 80] * 20, "x": ["n", "y"] * 30})
+    with pytest.raises(BudgetError, match="must name each value of 'age': missing"):
+        make("Independent").fit(frame, schema, person_epsilon={"age": {5: 1}})
+    levels = dict(zip(age.labels, (1, 0.5, 0.5), strict=True))
+    fitted = make("Independent").fit(frame, schema, person_epsilon={"age": levels})
+    by_number = make("Independent").fit(
+        frame, schema, person_epsilon={"age": {5: 1, 40: 0.5, 80: 0.5}}
+    )
+    assert fitted.ledger_.levels == by_number.ledger_.levels == (Q(1, 2), Q(1))
+
+
+def test_remedies_for_one_level_and_for_a_network_of_one_s_own_work():
+    frame = people(30)
+    alike = pd.Series(0.5, index=frame.index, dtype="category")
+    with pytest.raises(BudgetError, match="everybody has ε = 1/2"):
+        make().fit(frame.drop(columns="own"), SCHEMA, person_epsilon=alike)
+    alone = pds.Network(tuple((name, ()) for name in SCHEMA.names))
+    tied = pds.Network(((persons.LEVEL, ()), *((x, (persons.LEVEL,)) for x in SCHEMA.names)))
+    made = pds.Synthesizer(1, structure=alone, relation="add_remove")
+    with pytest.raises(BudgetError, match="put .'person_epsilon', ...."):
+        made.fit(frame, SCHEMA, person_epsilon="own")
+    made = pds.Synthesizer(1, structure=tied, relation="add_remove")
+    ledger = made.fit(frame, SCHEMA, person_epsilon="own").ledger_
+    assert "Pairs kept: 0 of 3" in str(ledger), "tied by the level alone"
+    assert "independent" not in str(ledger) + ledger.pairs_kept(False)
+
+
+def test_a_report_doesn_t_stand_single_columns_of_another_promise_beside_levels():
+    frame = people(300)
+    fitted = make("Independent").fit(frame, SCHEMA, person_epsilon="own")
+    real = frame.drop(columns="own")
+    page = pds.evaluate.report(real, fitted.sample(), SCHEMA, epsilon=1, ledger=fitted.ledger_)
+    assert "Each person has an ε of their own" in str(page)
+    assert not page.distances["table"].str.contains("simulated").any()
+
+
 def test_nobody_is_a_neighbour_of_one_person():
     frame, rule = people(1).drop(columns="own"), {"x1": {0: 1, 1: 0.2, 2: "1/3"}}
     found = audit.replay(make(), frame, frame.iloc[1:], SCHEMA, walks=2, person_epsilon=rule)

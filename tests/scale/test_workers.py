@@ -11,6 +11,7 @@ from itertools import pairwise
 import dask
 import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -96,6 +97,19 @@ def test_a_dask_dataframe_without_a_client_is_read_here(monkeypatch):
     assert found("ConsistentBayes", lazy, schema) == found("ConsistentBayes", frame, schema)
     with pytest.raises(SchemaError, match="'grade'.*in rows"):
         PrivBayes().fit(dd.from_pandas(frame.assign(grade=7), npartitions=3), schema)
+
+
+@pytest.mark.parametrize("workers", [False, True])
+def test_a_dask_dataframe_with_private_bins_is_coded_by_its_cells(workers, request, monkeypatch):
+    if workers:
+        request.getfixturevalue("client")
+    else:
+        monkeypatch.setattr(sources, "active_client", lambda: None)
+    pay = Attribute.numeric("pay", 0, 1000, bins="private", number=6, integer=True)
+    schema = Schema((pay, Attribute.categorical("sex", ["f", "m"])))
+    frame = pd.DataFrame({"pay": np.arange(600) * 7 % 1001, "sex": ["f", "m"] * 300})
+    lazy = dd.from_pandas(frame, npartitions=3)
+    assert found("ConsistentBayes", lazy, schema) == found("ConsistentBayes", frame, schema)
 
 
 @pytest.mark.slow
