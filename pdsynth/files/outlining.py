@@ -57,7 +57,13 @@ AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
 OPEN = "a public list (census, ISO codes), never a count"
 MANY = "? many values, none of them common: group them by public knowledge, or drop"
 PERSONS = "some come again: if it names persons, release with --records-per-person"
-TOPS = "mapping: is this where the form stops counting?"
+TOPS = (
+    "mapping: is this where the form stops counting? Its bin holds the numbers below it, too: "
+    "edges by hand keep it apart"
+)
+REFUSED = "; do the last ones mean that there is no answer? Then list them in na_values"
+NO_ANSWER = re.compile(r"9*[6-9]|8+")  # 97, 98, 99; 888
+NONE = "; is none an answer? Then list it, and take it out of na_values"
 GAPS = "na_values: do these words mean that nothing is known?"
 CODES = "of a code its first signs, for a public grouping (ICD, ISCO, postal): more, or fewer?"
 YEARS = 'years that can occur; date = "month", "week", "weekday" or "age" are possible, too'
@@ -223,7 +229,9 @@ def _draft(name: str, column: pd.Series, forms: Sequence[str]) -> Found:
         if isinstance(draft, Attribute):
             asked = [GAPS] * bool(gaps) + [TOPS] * bool(ends)
             return draft, f"{note}; {' '.join(asked)}"
-    return _listed(name, rest, how)
+    draft, note = _listed(name, rest, how)
+    none = any(text.lower() == "none" for text in empty.get("na_values", ()))
+    return draft, note + NONE * (none and isinstance(draft, Attribute))
 
 
 def _is_word(text: str) -> bool:
@@ -363,7 +371,17 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
     if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
         asked += AREAS
+    if whole and _stand_apart(values):
+        asked += REFUSED
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
+
+
+def _stand_apart(values: np.ndarray) -> bool:
+    """Whether the last few of some rising whole numbers look like codes of no answer."""
+    gap = int(np.argmax(np.diff(values))) + 1
+    last = [str(int(value)) for value in values[gap:]]
+    far = values[gap] - values[gap - 1] > values[gap - 1] - values[0]
+    return bool(far) and len(last) <= STRAYS and all(map(NO_ANSWER.fullmatch, last))
 
 
 def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:

@@ -211,7 +211,10 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
         )
     if attribute.integer and has_decimals(attribute, cells):
         return (say_decimals(attribute), f"write {float(edges[0])} to {float(edges[-1])}")
-    return (f"outside {edges[0]} to {edges[-1]}", "widen the edges, or say clip=True")
+    return (
+        f"outside {edges[0]} to {edges[-1]}",
+        "widen the edges, list codes of no answer in na_values, or let clip put them at the ends",
+    )
 
 
 def has_strange(cells: pd.Series) -> bool:

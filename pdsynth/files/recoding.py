@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -38,6 +38,7 @@ TEXTS = ("column", "between", "holds", "date", "format", "on", "number")  # opti
 UNIT = re.compile(r"[^\s\d.,'’+−-]")  # the first sign of one
 CLOCKS = re.compile("%[HIcX]")  # what of a format tells the hour
 NOTHING = math.nan  # of all that is declared
+TOLD = 5  # of what cells stand for, in a sentence
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,24 @@ class Recode:
         where = f"whether {show(self.holds)} is in " if self.holds else ""
         where = f"part {self.part} of " if self.part else where
         raw = f"{where}{show(self.column)}" if self.column else ""
-        return ", ".join(words for words in (raw, self._wording()) if words)
+        plain = ", ".join(words for words in (raw, self._wording()) if words)
+        return "; ".join(words for words in (plain, *self._standing()) if words)
+
+    def _standing(self) -> Iterator[str]:
+        """What some cells stand for, in words."""
+        if self.mapping:
+            listed = [f"{show(key)} is {show(value)}" for key, value in self.mapping[:TOLD]]
+            rest = len(self.mapping) - len(listed)
+            yield ", ".join(listed) + (f", and {rest} more" if rest else "")
+        if self.other is not None:
+            yield f"{show(self.other)} is whatever isn't listed"
+        if self.empty is not None and not self.holds:
+            yield f"{show(self.empty)} is an empty cell, too"
+        if words := [text for text in self.na_values if any(map(str.isalnum, text))]:
+            rest = f" and {len(words) - TOLD} more" if len(words) > TOLD else ""
+            yield f"missing is also {', '.join(map(show, words[:TOLD]))}{rest}"
+        if self.clip:
+            yield "numbers beyond an end stand at that end"
 
     def _wording(self) -> str:
         """What numbers and codes are, in words; "" where that is plain."""

@@ -127,7 +127,8 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
     **Privacy:** a function of n, ε and the schema, which are public.
     """
     facts = _Facts(schema, n, epsilon, given)
-    cost, d = Cost(n, schema.sizes), facts.d
+    private = sum(bool(a.private) for a in schema.attributes)
+    cost, d = Cost(n, schema.sizes, private), facts.d
     forest = cost.forest(facts.pairs)
     nearest, tables = facts.consistent(6 * d)
     rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest

@@ -15,6 +15,7 @@ CODE, ROW, BIT_ROW = 2.8e-8, 3e-9, 1.5e-10  # seconds of a cell to encode, of a 
 STEP, SET, CANDIDATE, NOISY = 2e-4, 1.5e-5, 3e-7, 8e-7  # of a mechanism, a set, a noisy cell
 SCORED, FITTED, GROWN = 3e-5, 8e-4, 1.5e-8  # of a round: a set, a column, a column and 1 of ε n
 TOLD = 6e-9  # of a round: a value of the largest column, and a cell of a clique
+EDGES = 0.05  # of a column whose edges the fit chooses
 BASE, JOINED = 0.005, 0.006  # of a fit; of a forest's column where n is 10^4, in proportion to √n
 REFERENCE = 5.3e-4  # seconds of `_count` where the constants were measured
 
@@ -37,12 +38,15 @@ def slowness() -> float:
 
 
 class Cost:
-    """Seconds of one core and MiB beyond what is loaded, for n records over columns of sizes."""
+    """Seconds of one core and MiB beyond what is loaded, for n records over columns of sizes.
 
-    def __init__(self, n: int, sizes: Sequence[int]) -> None:
+    ``private``: of how many columns the fit chooses the edges.
+    """
+
+    def __init__(self, n: int, sizes: Sequence[int], private: int = 0) -> None:
         self.n, self.sizes, self.d = n, np.array(sizes, dtype=float), len(sizes)
         self.row = BIT_ROW if self.sizes.max() == 2 else ROW
-        self.encode = BASE + CODE * n * self.d + STEP * self.d
+        self.encode = BASE + CODE * n * self.d + STEP * self.d + EDGES * private
 
     def degree(self, k: int) -> tuple[float, float]:
         """PrivBayes with k parents; 0: single columns."""

@@ -537,3 +537,29 @@ def test_a_tie_gets_what_is_left_where_that_is_enough(monkeypatch):
     assert sorted(tables)[1:] == pytest.approx([0.17, 0.17], abs=1e-3)
     assert 0.05 <= min(tables) < 0.14 and sum(tables) + asked <= 0.5 + 1e-3, (tables, asked)
     assert len(spend(Q(17, 100))[1]) == 2, "the third would have too little"
+
+
+def named_among_many(loading):
+    """ε of 2 that 120 yes–no columns of 3,000 records pay for names, and how many ties are kept."""
+    rng = np.random.default_rng(1)
+    n, d = 3_000, 120
+    factors, weights = rng.normal(size=(n, 4)), loading * rng.normal(size=(4, d))
+    yes = factors @ weights + rng.normal(size=(n, d)) > 0.25
+    frame = pd.DataFrame(yes.astype(int), columns=[f"q{j}" for j in range(d)])
+    schema = pds.Schema(tuple(pds.Attribute.categorical(c, [0, 1]) for c in frame))
+    fitted = pds.ConsistentBayes(2, random_state=0).fit(frame, schema)
+    gate = [e for e in fitted.ledger_.entries if e.source == "gate"]
+    return sum(e.epsilon for e in gate), len(several(fitted))
+
+
+def test_many_columns_pay_little_for_names_of_weak_ties():
+    """Half of ε went to names, and single columns were 30 % farther: nothing of it was worth it."""
+    assert named_among_many(0.3) == (pytest.approx(0.025, abs=0.001), 0), "no table pays"
+    spent, kept = named_among_many(0.8)
+    assert kept == 1 and spent < 0.2, "the strongest is kept, and the next one isn't worth its name"
+
+
+def test_twin_where_further_ties_count_without_bound_they_take_half(monkeypatch):
+    monkeypatch.setattr(consistent_look, "FURTHER", 10**9)
+    spent, kept = named_among_many(0.8)
+    assert kept > 3 and spent > 0.5

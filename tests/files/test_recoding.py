@@ -353,10 +353,14 @@ def test_a_release_says_what_its_rows_hold(tmp_path):
             A.numeric("waited", 0, 90, number="h:min"),
             A.numeric("seen", 1, 12, date="month"),
             A.numeric("born", 0, 99, date="age", on="2026-12-31"),
-            A.numeric("plain", 0, 9, clip=True),
+            A.numeric(
+                "cut", 0, 9, clip=True, mapping={"9+": 9}, missing=True, na_values=["97", "-"]
+            ),
+            A.categorical("kind", ["a", "b"], other="b", empty="a"),
+            A.numeric("plain", 0, 9, missing=True, na_values=["-"]),
         ]
     )
-    frame = pd.DataFrame({"ill": ["E1", "I2"] * 20})
+    frame = pd.DataFrame({"ill": ["E1", "I2"] * 20, "cut": "9+", "kind": "c"})
     frame = frame.assign(weight=50, waited="0:20", seen="2026-03-01", born="1990-01-01", plain=3)
     place = pds.datasets.write_release(pds.PrivBayes(1.0).fit(frame, schema).model_, tmp_path / "r")
     said = {
@@ -365,6 +369,8 @@ def test_a_release_says_what_its_rows_hold(tmp_path):
         "waited": "minutes",
         "seen": "the month of a date",
         "born": "completed years on 2026-12-31",
+        "cut": "'9+' is 9; missing is also '97'; numbers beyond an end stand at that end",
+        "kind": "'b' is whatever isn't listed; 'a' is an empty cell, too",
     }
     lines = (place / "schema.toml").read_text(encoding="utf-8").splitlines()
     for name, meaning in said.items():
