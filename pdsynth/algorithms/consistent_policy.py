@@ -124,7 +124,8 @@ class Policy:
         self.merged_sizes = schema.sizes
         self._possible: dict[Columns, int] = {}
         mass = facts.n * Fraction(facts.unit.as_pure(facts.epsilon, 1))
-        self.masks, self.ruled = schema.masks, link(schema.masks, len(schema))
+        self.masks = schema.masks
+        self.ruled = link((columns for columns, _ in self.masks), len(schema))
         self.most_cells = clique_limit(mass, len(schema))
         if self.masks:
             self.most_cells = self._room(self.most_cells)
@@ -132,9 +133,7 @@ class Policy:
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
         self.target = None if restriction.target is None else index(restriction.target)
-        self.apart = np.zeros((len(schema),) * 2, dtype=bool)
-        for i, j in (map(index, edge) for edge in restriction.forbidden):
-            self.apart[i, j] = self.apart[j, i] = True
+        self.apart = link([(index(a), index(b)) for a, b in restriction.forbidden], len(schema))
         edges = [[index(name) for name in edge] for edge in restriction.forced]
         pairs = sorted({(min(edge), max(edge)) for edge in edges})
         self.forced: list[Columns] = [p for p in pairs if not {*p} & {*self.hidden}]
@@ -159,14 +158,11 @@ class Policy:
 
     def _label(self, target: int) -> list[Columns]:
         """The pairs of a column with all others that policy and the size of tables allow."""
-        linked, pairs = self.ruled.copy(), list[Columns]()
-        for i, j in self.forced:
-            linked[i, j] = linked[j, i] = True
+        linked, pairs = self.ruled | link(self.forced, len(self.sizes)), list[Columns]()
         for pair in self.pairs():
             if target not in pair or pair in self.forced:
                 continue
-            more = linked.copy()
-            more[pair] = more[pair[::-1]] = True
+            more = linked | link([pair], len(linked))
             if within_bounds(more[None], self.sizes, self.most_cells, self.apart)[0]:
                 linked = more
                 pairs.append(pair)
@@ -195,9 +191,7 @@ class Policy:
                 f"a rule is about {names}, which the restriction never lets stand in one table: "
                 "drop one of the two"
             )
-        linked = self.ruled.copy()
-        for i, j in self.forced:
-            linked[i, j] = linked[j, i] = True
+        linked = self.ruled | link(self.forced, len(self.sizes))
         if not within_bounds(linked[None], self.sizes, self.most_cells, self.apart)[0]:
             raise BudgetError(
                 f"the forced pairs{', with the rules,' * bool(self.masks)} need a table of more "

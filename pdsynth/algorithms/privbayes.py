@@ -41,10 +41,7 @@ class Greedy(Learner):
     def grow(
         self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
     ) -> StructureResult:
-        """GreedyBayes.
-
-        **Privacy:** as :func:`greedy`, ε₁.
-        """
+        """GreedyBayes. **Privacy:** as :func:`greedy`, ε₁."""
         schema = facts.schema
         first = {None: None, "largest": int(np.argmax(schema.sizes))}.get(self.root, -1)
         if first == -1:

@@ -16,8 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from .curator import Curator
-from .errors import BudgetError, is_one_of, is_whole, positive, progress, share, show
-from .ledger import UNPROTECTED
+from .errors import BudgetError, is_whole, positive, progress, share, show
 from .measures import marginalise, normalised_risk_entropy
 from .network import Network
 from .schema import Facts
@@ -51,7 +50,7 @@ class Sparse(Protocol):
 Table = np.ndarray | Sparse
 Sources = tuple[tuple[str, ...], ...]  # of each table of a model, the ids of ledger entries
 RARE_VALUES = ("less_noise", "more_noise", "same_noise")
-ENTROPIES, HISTOGRAMS = "risk entropies", "HMPrivBayes Alg 5 line 2"
+ENTROPIES = "risk entropies"
 RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
 
 
@@ -172,32 +171,16 @@ class BudgetRule:
 
 @dataclass(frozen=True)
 class Uniform(BudgetRule):
-    """The same noise for every table that is measured (PrivBayes).
-
-    ``source``: the paper's line in the ledger. ``reading``: ``"tods"``; strict runs no other.
-    """
+    """The same noise for every table that is measured; ``source``: the paper's line (PrivBayes)."""
 
     source: str = "equal shares"
-    reading: str = "tods"
 
-    readings: ClassVar[tuple[str, ...]] = ("tods",)
     counts_only: ClassVar[bool] = True
-
-    def check(self, facts: Facts) -> None:
-        """Refuse a reading that isn't private, or isn't one."""
-        if not is_one_of(self.reading, self.readings):
-            raise BudgetError(
-                f"reading must be 'tods', or 'thesis' with {UNPROTECTED}; got {show(self.reading)} "
-                f"with {facts.guarantee!r}"
-            )
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
     ) -> Mapping[str, TableBudget]:
-        """ε/m per table.
-
-        **Privacy:** reads nothing; the tables cost ε.
-        """
+        """ε/m per table. **Privacy:** reads nothing; the tables cost ε."""
         measured = learnt.network.order[learnt.derived :]
         return dict.fromkeys(measured, uniform(len(measured), shares["tables"], source=self.source))
 
@@ -283,23 +266,38 @@ class Geometric(BudgetRule):
 # --- tables --------------------------------------------------------------------------------------
 
 
+class Conditionals:
+    """What measures the tables of a network."""
+
+    counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
+    derives: ClassVar[bool] = (
+        False  # whether a table that a larger one contains needn't be measured
+    )
+
+    def check(self, facts: Facts, budget: BudgetRule) -> None:
+        """Refuse, from public facts, what can't be measured."""
+
+    def measure(
+        self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
+    ) -> Sequence[Measurement]:
+        """Noisy tables.
+
+        **Privacy:** each costs its budget.
+        """
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class JointCounts:
+class JointCounts(Conditionals):
     """Noise on the joint counts of every pair (PrivBayes): zero-sum in small tables, or Laplace."""
 
     counts_only: ClassVar[bool] = True
     derives: ClassVar[bool] = True
 
-    def check(self, facts: Facts, budget: Any) -> None:
-        """Fits every schema and budget."""
-
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
     ) -> list[Measurement]:
-        """One table per pair that has a budget.
-
-        **Privacy:** as :func:`measure_joint_counts`.
-        """
+        """One table per pair that has a budget. **Privacy:** as :func:`measure_joint_counts`."""
         derived = learnt.derived if len(budget) < len(learnt.network) else 0
         return measure_joint_counts(curator, learnt.network, budget, derived)
 
@@ -332,15 +330,31 @@ def measure_joint_counts(
     return [Measurement((child, *parents), *answer) for (child, parents), answer in shown]
 
 
+class Reconcile:
+    """What is done to noisy tables afterwards: post-processing."""
+
+    must_stay: ClassVar[bool] = False  # a recipe with this default has tables that overlap
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be reconciled."""
+
+    def reconcile(
+        self, measured: Sequence[Measurement], network: Network, facts: Facts
+    ) -> tuple[Table, ...]:
+        """One table per pair of the network, child first."""
+        raise NotImplementedError
+
+    def sources(self, measured: Sequence[Measurement], network: Network) -> Sources:
+        """The ledger's lines behind each of these tables; (): all that was measured."""
+        return ()
+
+
 @dataclass(frozen=True)
-class AsMeasured:
+class AsMeasured(Reconcile):
     """Tables stay as measured; one that wasn't is summed from a larger one (the papers).
 
     **Privacy:** post-processing of noisy tables: costs no ε.
     """
-
-    def check(self, facts: Facts) -> None:
-        """Fits everything."""
 
     def reconcile(
         self, measured: Sequence[Measurement], network: Network, facts: Facts
@@ -351,9 +365,7 @@ class AsMeasured:
         """
         return as_measured(measured, network)
 
-    def sources(
-        self, measured: Sequence[Measurement], network: Network
-    ) -> tuple[tuple[str, ...], ...]:
+    def sources(self, measured: Sequence[Measurement], network: Network) -> Sources:
         """The ledger's line behind each of these tables; none where one has no line of its own."""
         entries = [m.entry for m, _ in _match(measured, network)]
         return tuple((entry,) for entry in entries) if all(entries) else ()
@@ -390,42 +402,12 @@ def choose_reconcile(own: Any, default: Reconcile) -> Reconcile:
         raise BudgetError(
             f"reconcile must be Agree() or AsMeasured() of pds.parts, got {show(own)}"
         )
-    if isinstance(chosen, AsMeasured) and getattr(default, "must_stay", False):
+    if isinstance(chosen, AsMeasured) and default.must_stay:
         raise BudgetError(
             "this structure measures overlapping tables, which must be made to "
             "agree: use reconcile=Agree()"
         )
     return chosen
-
-
-class Conditionals(Protocol):
-    """What measures the tables of a network."""
-
-    counts_only: ClassVar[bool]  # whether all that it asks the records for is counts
-    derives: ClassVar[bool]  # whether a table that a larger one contains needn't be measured
-
-    def check(self, facts: Facts, budget: Any) -> None:
-        """Refuse, from public facts, what can't be measured."""
-
-    def measure(
-        self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
-    ) -> Sequence[Measurement]:
-        """Noisy tables. **Privacy:** each costs its budget."""
-
-
-class Reconcile(Protocol):
-    """What is done to noisy tables afterwards: post-processing."""
-
-    def check(self, facts: Facts) -> None:
-        """Refuse, from public facts, what can't be reconciled."""
-
-    def reconcile(
-        self, found: Sequence[Measurement], network: Network, facts: Facts
-    ) -> tuple[Table, ...]:
-        """One table per pair of the network."""
-
-    def sources(self, found: Sequence[Measurement], network: Network) -> Sources:
-        """Of each table, the ids of the ledger's lines that it was made from."""
 
 
 class Parts(NamedTuple):

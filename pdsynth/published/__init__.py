@@ -36,7 +36,6 @@ from ..core import (
     Parts,
     Recipe,
     RiskEntropy,
-    Uniform,
     is_one_of,
 )
 from .agreement import ExactAgree, ExactAgreeInPairs
@@ -52,9 +51,10 @@ from .doors import open_door, raw_door
 from .genetic import PrintedSearch, printed_genetic
 from .hpprivbayes import PrintedGroups, PrintedOrdered, RawGroups, printed_hpprivbayes
 from .jtree import PrintedCliques
+from .parallel import check_groups, compose_groups
 from .privabn import ConditionalNoise, PrintedAdaptive
 from .privabn_readings import printed_privabn
-from .privbayes import PrintedUniform, printed_privbayes
+from .privbayes import printed_privbayes
 from .priview import PrintedViews
 from .sparse import SparseTable
 from .sums import PrintedSums, PrintedTree
@@ -65,6 +65,8 @@ __all__ = [
     "SparseTable",
     "affinity",
     "check_affinity",
+    "check_groups",
+    "compose_groups",
     "open_door",
     "printed",
     "raw_door",
@@ -88,7 +90,6 @@ PRINTED: dict[type, type] = {
     ABNInClusters: PrintedABN,
     Views: PrintedViews,
     CliqueTables: PrintedCliques,
-    Uniform: PrintedUniform,
     RiskEntropy: PrintedRiskEntropy,
     Groups: PrintedGroups,
     AgreeByDefault: AsMeasured,

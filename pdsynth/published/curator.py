@@ -330,7 +330,7 @@ class RawCurator(Curator):
             source,
             f"{len(i):,} values of {measure} in 1/{grid:,}",
             range(d),
-            claimed,
+            claimed=claimed,
         )
         matrix = np.zeros((*noisy.shape[:-1], d, d))  # noise for many runs has an axis in front
         matrix[..., i, j] = matrix[..., j, i] = noisy / grid

@@ -23,10 +23,10 @@ import numpy as np
 from ..algorithms import SELECTION, Adaptive
 from ..core import (
     GRID,
-    MAX_PARENTS,
     SCORES,
     BudgetError,
     Candidates,
+    Conditionals,
     Curator,
     Facts,
     Measurement,
@@ -44,6 +44,7 @@ from ..core import (
 from .doors import raw_door
 from .sparse import DENSE, SparseTable
 
+MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
 CANDIDATES = "PrivABN Alg 2 line 5 and Alg 3"
 RAW = (
     "'no other operations involve … the original dataset', but dp[S, j] is an argmax over it: "
@@ -238,11 +239,8 @@ def abn_published(
 
 
 @dataclass(frozen=True)
-class ConditionalNoise:
+class ConditionalNoise(Conditionals):
     """Laplace noise on the conditional probabilities, as PrivABN prints it: isn't private."""
-
-    derives: ClassVar[bool] = False
-    counts_only: ClassVar[bool] = False
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Refuse strict, attributes of more than two values, and scales per value."""
