@@ -159,11 +159,12 @@ class Policy:
     def _label(self, target: int) -> list[Columns]:
         """The pairs of a column with all others that policy and the size of tables allow."""
         linked, pairs = self.ruled | link(self.forced, len(self.sizes)), list[Columns]()
+        limits = [(self.sizes, self.most_cells)]
         for pair in self.pairs():
             if target not in pair or pair in self.forced:
                 continue
             more = linked | link([pair], len(linked))
-            if within_bounds(more[None], self.sizes, self.most_cells, self.apart)[0]:
+            if within_bounds(more[None], limits, self.apart)[0]:
                 linked = more
                 pairs.append(pair)
         return pairs
@@ -192,7 +193,7 @@ class Policy:
                 "drop one of the two"
             )
         linked = self.ruled | link(self.forced, len(self.sizes))
-        if not within_bounds(linked[None], self.sizes, self.most_cells, self.apart)[0]:
+        if not within_bounds(linked[None], [(self.sizes, self.most_cells)], self.apart)[0]:
             raise BudgetError(
                 f"the forced pairs{', with the rules,' * bool(self.masks)} need a table of more "
                 f"than {self.most_cells:,} cells, or one that holds a forbidden pair"
@@ -202,7 +203,7 @@ class Policy:
         """The cells that a clique may have, as many as the rules need at the least."""
         tied = np.flatnonzero(self.ruled.any(axis=0))
         graph, sizes = self.ruled[np.ix_(tied, tied)], [self.sizes[j] for j in tied]
-        while not within_bounds(graph[None], sizes, most, np.zeros_like(graph))[0]:
+        while not within_bounds(graph[None], [(sizes, most)], np.zeros_like(graph))[0]:
             most *= 2
             if most > Agree.most_cells:
                 raise BudgetError(

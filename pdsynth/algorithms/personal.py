@@ -153,7 +153,6 @@ class Groups(BudgetRule):
     share_sketch: float = 0.2
     degree: int = 0
 
-    one_scale_per_table: ClassVar[bool] = False
     foresees: ClassVar[bool] = True
 
     def check(self, facts: Facts) -> None:

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .budgets import Reconcile, as_measured
+from .budgets import AsMeasured, Reconcile
 from .errors import plural, positive
 from .factors import (
     CliqueTree,
@@ -80,14 +80,11 @@ class Agree(Reconcile):
     def reconcile(
         self, measured: Sequence[Measurement], network: Network, facts: Facts
     ) -> tuple[np.ndarray, ...]:
-        """One table per pair of the network, child first, in units of 2^-20 record.
-
-        **Privacy:** post-processing of releases.
-        """
+        """One table per pair of the network, child first, in units of 2^-20 record."""
         pairs = [(child, *parents) for child, parents in network.pairs]
         own = {*pairs} <= {m.attributes for m in measured}
         if own and (self.exact or not all(m.counts for m in measured)):
-            return as_measured(measured, network)
+            return AsMeasured().reconcile(measured, network, facts)
         columns = {name: j for j, name in enumerate(facts.schema.names)}
         families = [tuple(columns[name] for name in pair) for pair in pairs]
         noisy = [noisy_table(m, columns) for m in measured]
@@ -238,8 +235,6 @@ def limit_columns(noisy: Sequence[NoisyTable], times: float) -> list[NoisyTable]
     The steps of a fit are as short as the heaviest table asks, so one that is nearly exact would
     keep all others where they are. Far less weight suffices: a larger table tells a column's sums
     only with the noise of all cells that add up to them. Without larger tables nothing changes.
-
-    **Privacy:** post-processing of releases.
     """
     largest = max((np.max(t.weight) for t in noisy if len(t.columns) > 1), default=math.inf)
     return [
@@ -448,7 +443,7 @@ class GrowingModel:
     def tree(self) -> JunctionTree:
         """The junction tree of the graph, triangulated from the smallest cliques on."""
         cliques = eliminate_smallest(self.linked[None], log_cells(self.sizes))
-        edges = {e for c, _ in cliques for e in combinations(np.flatnonzero(c[0]).tolist(), 2)}
+        edges = {e for c in cliques for e in combinations(np.flatnonzero(c[0]).tolist(), 2)}
         return junction_tree(len(self.sizes), edges, self.root)
 
     def permitted(
@@ -459,11 +454,11 @@ class GrowingModel:
         Where values are merged, cliques have at most 2^21/d cells of declared values, too: the
         tables of the network stand over these.
         """
-        declared = self.sizes if self.merging is None else self.merging.original.sizes
-        most = max(DECLARED // len(self.sizes), most_cells)
-        fine = may_join(
-            self.linked, sets, self.sizes, most_cells, apart, declared=declared, most_declared=most
-        )
+        limits = [(self.sizes, most_cells)]
+        if self.merging is not None:
+            most = max(DECLARED // len(self.sizes), most_cells)
+            limits.append((self.merging.original.sizes, most))
+        fine = may_join(self.linked, sets, limits, apart)
         return [columns for columns, good in zip(sets, fine, strict=True) if good]
 
     def fit(self, start: Fit | None = None, most: int = STEPS) -> Fit:

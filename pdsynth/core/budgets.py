@@ -142,7 +142,6 @@ class Allocation(dict[str, TableBudget]):
 class BudgetRule:
     """What every rule shares; a new one says at least how it allocates."""
 
-    one_scale_per_table: ClassVar[bool] = True
     counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
     foresees: ClassVar[bool] = False  # asks before a network is learnt
 
@@ -359,27 +358,18 @@ class AsMeasured(Reconcile):
     def reconcile(
         self, measured: Sequence[Measurement], network: Network, facts: Facts
     ) -> tuple[np.ndarray, ...]:
-        """One table per pair of the network, child first.
-
-        **Privacy:** post-processing of releases.
-        """
-        return as_measured(measured, network)
+        """One table per pair of the network, child first: its own, or summed from a larger one."""
+        return tuple(
+            m.table
+            if m.attributes == pair
+            else marginalise(np.maximum(m.table, 0), m.attributes, pair)
+            for m, pair in _match(measured, network)
+        )
 
     def sources(self, measured: Sequence[Measurement], network: Network) -> Sources:
         """The ledger's line behind each of these tables; none where one has no line of its own."""
         entries = [m.entry for m, _ in _match(measured, network)]
         return tuple((entry,) for entry in entries) if all(entries) else ()
-
-
-def as_measured(measured: Sequence[Measurement], network: Network) -> tuple[np.ndarray, ...]:
-    """One table per pair of the network, child first: its own, or summed from a larger one.
-
-    **Privacy:** post-processing of releases.
-    """
-    return tuple(
-        m.table if m.attributes == pair else marginalise(np.maximum(m.table, 0), m.attributes, pair)
-        for m, pair in _match(measured, network)
-    )
 
 
 def _match(

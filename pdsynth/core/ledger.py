@@ -82,11 +82,6 @@ class Ledger:
         """What neighbouring tables differ in."""
         return Unit(self.relation, self.records_per_person)
 
-    @property
-    def last(self) -> str:
-        """The id of the line that was written last."""
-        return self._entries[-1].id
-
     def write(self, kind: str, step: str, **fields: Any) -> Entry:
         """Append a line; an overdraft, or a raw read under ``strict``, raises instead."""
         if kind not in KINDS:

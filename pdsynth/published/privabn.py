@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..algorithms import SELECTION, Adaptive
+from ..algorithms import SELECTION, Adaptive, Groups
 from ..core import (
     GRID,
     SCORES,
@@ -249,7 +249,7 @@ class ConditionalNoise(Conditionals):
                 "noise on conditionals costs n times what it claims (PrivABN): use "
                 "conditionals=JointCounts(), or guarantee='published'"
             )
-        if max(facts.schema.sizes) > 2 or not budget.one_scale_per_table:
+        if max(facts.schema.sizes) > 2 or isinstance(budget, Groups):
             raise BudgetError(
                 "noise on conditionals is for two-valued attributes and one scale "
                 "per table: use conditionals=JointCounts()"
