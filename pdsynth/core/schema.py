@@ -283,17 +283,8 @@ class Schema:
         places = [None] * len(self) if uniforms is None else uniforms.T
         parts = zip(self.attributes, codes.T, places, strict=True)
         columns = {a.name: a.decode(c.astype(np.int64), place) for a, c, place in parts}
-        return self.put_in_order(pd.DataFrame(columns))
-
-    def put_in_order(self, frame: pd.DataFrame, fixed: Iterable[str] = ()) -> pd.DataFrame:
-        """A synthetic table with numbers as ``at_most`` rules ask; ``fixed`` columns stay.
-
-        **Privacy:** post-processing of a synthetic table.
-        """
-        if not self.rules:
-            return frame
-        by_name = {a.name: a for a in self.attributes}
-        return door("constraints").put_in_order(frame, self.rules, by_name, fixed)
+        frame = pd.DataFrame(columns)
+        return door("constraints").put_in_order(frame, self) if self.rules else frame
 
     # --- how files hold a schema is the business of ``files`` ------------------------------------
 

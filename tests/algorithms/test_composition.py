@@ -179,7 +179,7 @@ class TestOneSelection:
         ]
         return [*shared, (*low, *high)], [*shared, (*high, *low)]
 
-    def chosen(self, rows, score, parents=1, **options):
+    def chosen(self, rows, score, parents=1, permute=False):
         """P(the first pair is chosen), and the rest."""
         d = 2 * (1 + parents)
         sets = np.arange(1, 1 + parents), np.arange(2 + parents, d)
@@ -194,7 +194,8 @@ class TestOneSelection:
         records = records_of(rows, (3,) * d)
 
         def run(noise):
-            return Curator(records, Ledger(EPSILON1), noise, **options).select(
+            noise.permutes = permute
+            return Curator(records, Ledger(EPSILON1), noise).select(
                 candidates, score, EPSILON1, step="s", source=""
             )
 
@@ -261,7 +262,7 @@ class TestOneSelection:
         monkeypatch.setattr(
             TestOneSelection, "COPIES", 6
         )  # its law is a sum over all 2^m sets of heads
-        assert 0.4 < self.loss("I", permute_and_flip=True) <= float(EPSILON1) + 1e-12
+        assert 0.4 < self.loss("I", permute=True) <= float(EPSILON1) + 1e-12
         right = SCORES["I"].sensitivity
         self.replaced(monkeypatch, lambda *a: right(*a) // 3)
-        assert self.loss("I", permute_and_flip=True) > 1.2, "twin"
+        assert self.loss("I", permute=True) > 1.2, "twin"
