@@ -16,7 +16,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from .curator import Curator
-from .errors import BudgetError, is_whole, positive, progress, share, show
+from .errors import BudgetError, is_one_of, is_whole, positive, progress, share, show
+from .ledger import UNPROTECTED
 from .measures import marginalise, normalised_risk_entropy
 from .network import Network
 from .schema import Facts
@@ -170,11 +171,24 @@ class BudgetRule:
 
 @dataclass(frozen=True)
 class Uniform(BudgetRule):
-    """The same noise for every table that is measured; ``source``: the paper's line (PrivBayes)."""
+    """The same noise for every table that is measured (PrivBayes).
+
+    ``source``: the paper's line in the ledger. ``reading``: ``"tods"``; strict runs no other.
+    """
 
     source: str = "equal shares"
+    reading: str = "tods"
 
+    readings: ClassVar[tuple[str, ...]] = ("tods",)
     counts_only: ClassVar[bool] = True
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a reading that isn't private, or isn't one."""
+        if not is_one_of(self.reading, self.readings):
+            raise BudgetError(
+                f"reading must be 'tods', or 'thesis' with {UNPROTECTED}; got {show(self.reading)} "
+                f"with {facts.guarantee!r}"
+            )
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
@@ -269,9 +283,7 @@ class Conditionals:
     """What measures the tables of a network."""
 
     counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
-    derives: ClassVar[bool] = (
-        False  # whether a table that a larger one contains needn't be measured
-    )
+    derives: ClassVar[bool] = False  # whether a table inside a larger one needn't be measured
 
     def check(self, facts: Facts, budget: BudgetRule) -> None:
         """Refuse, from public facts, what can't be measured."""
@@ -392,7 +404,7 @@ def choose_reconcile(own: Any, default: Reconcile) -> Reconcile:
         raise BudgetError(
             f"reconcile must be Agree() or AsMeasured() of pds.parts, got {show(own)}"
         )
-    if isinstance(chosen, AsMeasured) and default.must_stay:
+    if isinstance(chosen, AsMeasured) and getattr(default, "must_stay", False):
         raise BudgetError(
             "this structure measures overlapping tables, which must be made to "
             "agree: use reconcile=Agree()"

@@ -369,7 +369,8 @@ class Curator(LedgerWriter):
             unit=unit,
             domain_sizes=(child, cells),
         )
-        counts = self._add_noise(self._records.table(tuple(columns)), scale, step, zero_sum)
+        counts = self._records.table(tuple(columns))
+        counts = self._add_noise(counts, scale, step, zero_sum=zero_sum)
         if zero_sum:
             assert isinstance(scale, Fraction)
             scale = laplace_width(scale, child * cells)

@@ -36,6 +36,7 @@ from ..core import (
     Parts,
     Recipe,
     RiskEntropy,
+    Uniform,
     is_one_of,
 )
 from .agreement import ExactAgree, ExactAgreeInPairs
@@ -54,7 +55,7 @@ from .jtree import PrintedCliques
 from .parallel import check_groups, compose_groups
 from .privabn import ConditionalNoise, PrintedAdaptive
 from .privabn_readings import printed_privabn
-from .privbayes import printed_privbayes
+from .privbayes import PrintedUniform, printed_privbayes
 from .priview import PrintedViews
 from .sparse import SparseTable
 from .sums import PrintedSums, PrintedTree
@@ -90,6 +91,7 @@ PRINTED: dict[type, type] = {
     ABNInClusters: PrintedABN,
     Views: PrintedViews,
     CliqueTables: PrintedCliques,
+    Uniform: PrintedUniform,
     RiskEntropy: PrintedRiskEntropy,
     Groups: PrintedGroups,
     AgreeByDefault: AsMeasured,

@@ -9,6 +9,7 @@ first that isn't), with ε₂ and the true domain.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from ..algorithms import PrivBayes
 from ..core import Curator, Facts, Parts, Shares, StructureResult, TableBudget, Uniform
@@ -18,18 +19,22 @@ from .budgets import printed_half
 
 @dataclass(frozen=True)
 class PrintedUniform(Uniform):
-    """The same noise for every table, as the thesis prints it: of scale 2m/ε for ε/2.
+    """The same noise for every table; ``reading="thesis"``: the printed scale 2m/ε for ε/2.
 
-    **Privacy:** costs twice what it claims.
+    **Privacy:** costs what it claims; as the thesis prints it, twice that.
     """
+
+    readings: ClassVar[tuple[str, ...]] = ("tods", "thesis")
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
     ) -> Mapping[str, TableBudget]:
-        """The printed scale for every table.
+        """ε/m per table, or the printed scale.
 
         **Privacy:** reads nothing.
         """
+        if self.reading == "tods":
+            return super().allocate(curator, learnt, shares, facts)
         measured = learnt.network.order[learnt.derived :]
         each = printed_half(len(measured), facts.epsilon, shares["tables"], self.source)
         return dict.fromkeys(measured, each)
@@ -44,7 +49,7 @@ def printed_privbayes(recipe: PrivBayes, facts: Facts, parts: Parts) -> tuple[Fa
     structure, *_ = parts
     if recipe.reading == "thesis":
         facts = replace(facts, epsilon2=facts.epsilon / 2)
-        parts = parts._replace(budget=PrintedUniform("thesis Alg 2 line 4"))
+        parts = parts._replace(budget=Uniform("thesis Alg 2 line 4", "thesis"))
     if recipe.reading == "at most k":
         parts = parts._replace(structure=AtMostGreedy(**vars(structure)))
     return facts, parts
