@@ -313,7 +313,7 @@ class Curator(LedgerWriter):
         if len(set(weights)) > 1:
             scales = tight_scales(weights, budget.epsilon, cells, unit)
             return self._measure(columns, budget, step, scales, unit)
-        if self._sums_to_n(child * cells):
+        if self._sums_to_n(child * cells):  # charged as ONE_REPLACED: refused where n is secret
             return self._measure(columns, budget, step, scale, ONE_REPLACED, zero_sum=True)
         return self._measure(columns, budget, step, scale, unit)
 
