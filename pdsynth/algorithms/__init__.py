@@ -40,9 +40,9 @@ from .hmprivbayes import (
     spectral_clusters,
     spread_over_bits,
 )
-from .hpprivbayes import AVERAGES, ORDER_WEIGHTS, HPPrivBayes, Ordered, entropies, ordered
+from .hpprivbayes import AVERAGES, HPPrivBayes, Ordered, entropies, ordered
 from .parts import Synthesizer
-from .personal import LINES, WEIGHTS, Groups, GroupsOfNames, SensitivityGroups
+from .personal import LINES, Groups, GroupsOfNames, SensitivityGroups
 from .ppba import (
     MATRIX,
     PPBA,

@@ -157,11 +157,6 @@ def seen_by_look(facts: Facts) -> float:
     return facts.unit.as_pure(part * facts.epsilon) / float(part)
 
 
-def noise_of_columns(facts: Facts) -> float:
-    """The two-way distance v that columns with ε/d each would have from noise."""
-    return 2 * sum(facts.schema.sizes) / mass_of(facts)
-
-
 def share_of_columns(ties: float, mass: float, sizes: Sequence[int]) -> float:
     """The part v / (v + D) of ε, for ``mass`` = ε n.
 
@@ -239,7 +234,7 @@ class Gate:
         self.sizes, self.unit = run.policy.sizes, run.facts.unit
         self.whole, self.most = run.facts.epsilon, min(epsilon, MOST_OF_TIES * run.facts.epsilon)
         self.spent, self.tie, self.clear = Fraction(0), 0.0, False
-        self.told = noise_of_columns(run.facts)
+        self.told = 2 * sum(self.sizes) / mass_of(run.facts)  # v of :func:`share_of_columns`
         self.asked, self.pairs = list[str](), self._pairs()
         self.sees_means = False
         if self.pairs:
@@ -332,10 +327,7 @@ class Gate:
         return any(self._need(pair, self.tie) for pair in self.pairs)
 
     def _leave_out_dear(self) -> bool:
-        """Leave out pairs whose table can't pay, as no tie is stronger than the answer; any there?
-
-        **Privacy:** a function of releases.
-        """
+        """Leave out pairs whose table can't pay, as no tie is stronger than the answer; any?"""
         before = len(self.pairs)
         self.pairs = [
             p for p in self.pairs if self._need(p, min(self.tie, strongest_tie(p, self.sizes)))

@@ -124,7 +124,8 @@ class Policy:
         self.merged_sizes = schema.sizes
         self._possible: dict[Columns, int] = {}
         mass = facts.n * Fraction(facts.unit.as_pure(facts.epsilon, 1))
-        self.masks, self.ruled = schema.masks, link(schema.masks, len(schema))
+        self.masks = schema.masks
+        self.ruled = link((columns for columns, _ in self.masks), len(schema))
         self.most_cells = clique_limit(mass, len(schema))
         if self.masks:
             self.most_cells = self._room(self.most_cells)
@@ -132,9 +133,7 @@ class Policy:
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
         self.target = None if restriction.target is None else index(restriction.target)
-        self.apart = np.zeros((len(schema),) * 2, dtype=bool)
-        for i, j in (map(index, edge) for edge in restriction.forbidden):
-            self.apart[i, j] = self.apart[j, i] = True
+        self.apart = link([(index(a), index(b)) for a, b in restriction.forbidden], len(schema))
         edges = [[index(name) for name in edge] for edge in restriction.forced]
         pairs = sorted({(min(edge), max(edge)) for edge in edges})
         self.forced: list[Columns] = [p for p in pairs if not {*p} & {*self.hidden}]
@@ -159,15 +158,13 @@ class Policy:
 
     def _label(self, target: int) -> list[Columns]:
         """The pairs of a column with all others that policy and the size of tables allow."""
-        linked, pairs = self.ruled.copy(), list[Columns]()
-        for i, j in self.forced:
-            linked[i, j] = linked[j, i] = True
+        linked, pairs = self.ruled | link(self.forced, len(self.sizes)), list[Columns]()
+        limits = [(self.sizes, self.most_cells)]
         for pair in self.pairs():
             if target not in pair or pair in self.forced:
                 continue
-            more = linked.copy()
-            more[pair] = more[pair[::-1]] = True
-            if within_bounds(more[None], self.sizes, self.most_cells, self.apart)[0]:
+            more = linked | link([pair], len(linked))
+            if within_bounds(more[None], limits, self.apart)[0]:
                 linked = more
                 pairs.append(pair)
         return pairs
@@ -195,10 +192,8 @@ class Policy:
                 f"a rule is about {names}, which the restriction never lets stand in one table: "
                 "drop one of the two"
             )
-        linked = self.ruled.copy()
-        for i, j in self.forced:
-            linked[i, j] = linked[j, i] = True
-        if not within_bounds(linked[None], self.sizes, self.most_cells, self.apart)[0]:
+        linked = self.ruled | link(self.forced, len(self.sizes))
+        if not within_bounds(linked[None], [(self.sizes, self.most_cells)], self.apart)[0]:
             raise BudgetError(
                 f"the forced pairs{', with the rules,' * bool(self.masks)} need a table of more "
                 f"than {self.most_cells:,} cells, or one that holds a forbidden pair"
@@ -208,7 +203,7 @@ class Policy:
         """The cells that a clique may have, as many as the rules need at the least."""
         tied = np.flatnonzero(self.ruled.any(axis=0))
         graph, sizes = self.ruled[np.ix_(tied, tied)], [self.sizes[j] for j in tied]
-        while not within_bounds(graph[None], sizes, most, np.zeros_like(graph))[0]:
+        while not within_bounds(graph[None], [(sizes, most)], np.zeros_like(graph))[0]:
             most *= 2
             if most > Agree.most_cells:
                 raise BudgetError(

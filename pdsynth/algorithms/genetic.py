@@ -23,7 +23,7 @@ from numpy.random import Generator
 from ..core.agreement import AgreeByDefault
 from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator, Pairs
-from ..core.errors import BudgetError, is_one_of, is_whole, positive, show, to_names
+from ..core.errors import BudgetError, check_word, is_whole, positive, show, to_names
 from ..core.network import Network, Permitted, Restriction
 from ..core.noise import Noise
 from ..core.recipe import Recipe
@@ -441,8 +441,7 @@ class GeneticSearch(Restricted):
     def check(self, facts: Facts) -> None:
         """Refuse impossible parameters and restrictions, and more attributes than fit a search."""
         self.parameters()
-        if not is_one_of(self.search, SEARCHES):
-            raise BudgetError(f"search must be one of {SEARCHES}, got {show(self.search)}")
+        check_word("search", self.search, SEARCHES)
         check_degree(self.k, facts.schema)
         super().check(facts)
         check_width(len(facts.schema), "a search on pairwise associations")

@@ -19,13 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.agreement import AgreeByDefault
-from ..core.budgets import (
-    ENTROPIES,
-    Parts,
-    by_weight,
-    measure_joint_counts,
-    risk_entropy_weights,
-)
+from ..core.budgets import ENTROPIES, Parts, by_weight, measure_joint_counts, risk_entropy_weights
 from ..core.curator import Curator
 from ..core.errors import (
     BudgetError,

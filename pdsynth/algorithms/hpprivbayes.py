@@ -15,7 +15,7 @@ import numpy as np
 from ..core.agreement import AgreeByDefault
 from ..core.budgets import Parts, proportional
 from ..core.curator import Curator
-from ..core.errors import BudgetError, as_fraction, is_one_of, progress, share, show
+from ..core.errors import as_fraction, check_word, progress, share
 from ..core.measures import entropy
 from ..core.network import Network, Restriction, permit
 from ..core.recipe import Recipe
@@ -31,7 +31,6 @@ from ..core.structure import (
 from .personal import Groups, SensitivityGroups
 
 SOURCE, AVERAGES = "thesis Alg 3 line 7", "thesis Alg 3 line 2"
-ORDER_WEIGHTS = "weighted PrivBayes: weights"
 ORDERS = "association", "entropy", "domain"
 
 
@@ -56,8 +55,7 @@ class Ordered(Learner):
         """Refuse an order that isn't one."""
         super().check(facts)
         share("share_sketch", self.share_sketch)
-        if not is_one_of(self.by, ORDERS):
-            raise BudgetError(f"by must be one of {ORDERS}, got {show(self.by)}")
+        check_word("by", self.by, ORDERS)
         if self.by == "association":
             check_width(len(facts.schema), "an order by association")
 

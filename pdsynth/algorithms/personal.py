@@ -23,13 +23,13 @@ from ..core.budgets import (
     value_weights,
 )
 from ..core.curator import Curator, Measured
-from ..core.errors import BudgetError, as_fraction, is_one_of, number, positive, share, show
+from ..core.errors import BudgetError, as_fraction, check_word, number, positive, share, show
 from ..core.network import Network
 from ..core.schema import BinaryEncoding, Facts, Schema
 from ..core.structure import Measurement, Shares, StructureResult
 from ..core.unit import TableBudget
 
-LINES, WEIGHTS = "thesis Alg 4 lines 3–10", "thesis Alg 6 line 5"
+LINES = "thesis Alg 4 lines 3–10"
 TIES = "ε by association, without groups"
 GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
 FARTHEST = 1000  # how far budgets may lie apart
@@ -63,10 +63,7 @@ class SensitivityGroups:
 
     def check(self) -> None:
         """Refuse what is out of range."""
-        if not is_one_of(self.rare_values, RARE_VALUES):
-            raise BudgetError(
-                f"rare_values must be one of {RARE_VALUES}, got {show(self.rare_values)}"
-            )
+        check_word("rare_values", self.rare_values, RARE_VALUES)
         if not 0 < number("v_min", self.v_min) <= 1:
             raise BudgetError(f"v_min must lie in (0, 1], got {show(self.v_min)}")
         for name in ("groups", "weights"):
@@ -156,7 +153,6 @@ class Groups(BudgetRule):
     share_sketch: float = 0.2
     degree: int = 0
 
-    one_scale_per_table: ClassVar[bool] = False
     foresees: ClassVar[bool] = True
 
     def check(self, facts: Facts) -> None:
@@ -313,10 +309,7 @@ def ties_with(curator: Curator, sensitive: str, shares: Shares) -> tuple[np.ndar
 
 
 def warn_of_loss(
-    facts: Facts,
-    network: Network,
-    tables: Mapping[str, TableBudget],
-    careful: Sequence[str],
+    facts: Facts, network: Network, tables: Mapping[str, TableBudget], careful: Sequence[str]
 ) -> None:
     """Say which attributes lose as much in the tables as if all tables had the same ε.
 
@@ -430,10 +423,7 @@ class ByTies(BudgetRule):
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
     ) -> Allocation:
-        """Shares in proportion.
-
-        **Privacy:** reads nothing; the tables cost ε.
-        """
+        """Shares in proportion. **Privacy:** reads nothing; the tables cost ε."""
         weights, associations, entry = learnt.foreseen
         tables = by_weight(shares["tables"], weights, TIES, entry)
         mean = sum(weights.values()) / len(weights)

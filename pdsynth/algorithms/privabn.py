@@ -12,7 +12,6 @@ from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator
 from ..core.errors import BudgetError, plural, positive, progress
 from ..core.network import Network, Restriction, permit
-from ..core.noise import Noise
 from ..core.recipe import Recipe
 from ..core.schema import Facts, Schema
 from ..core.structure import (
@@ -88,7 +87,6 @@ class Adaptive(Restricted):
         pairs, used = abn_strict(
             curator,
             epsilon / total,
-            curator.noise,
             most=most,
             tables=m,
             epsilon2=facts.epsilon2,
@@ -126,7 +124,6 @@ def growth_penalty(size: int, n: int, tables: int, epsilon2: Fraction) -> int:
 def abn_strict(
     curator: Curator,
     each: Fraction,
-    noise: Noise,
     *,
     most: int,
     tables: int,
@@ -151,7 +148,7 @@ def abn_strict(
     permitted = permit(restriction, curator.schema.names)
     roots = permitted.ready(columns, permitted.fixed_order)
     pairs: list[Pair] = list(permitted.fixed_pairs) or [
-        (roots[noise.child(f"root{label}").below(len(roots))], ())
+        (roots[curator.noise.child(f"root{label}").below(len(roots))], ())
     ]
     used = 0
     for _ in progress(range(len(pairs), len(columns)), f"network{label}", unit="attribute"):

@@ -10,7 +10,6 @@ from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator
 from ..core.errors import BudgetError, is_one_of, progress
 from ..core.network import Network, Restriction, permit
-from ..core.noise import Noise
 from ..core.recipe import Recipe
 from ..core.schema import Facts
 from ..core.structure import Learner, ParentRule, Shares, StructureResult, list_candidates
@@ -41,10 +40,7 @@ class Greedy(Learner):
     def grow(
         self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
     ) -> StructureResult:
-        """GreedyBayes.
-
-        **Privacy:** as :func:`greedy`, ε₁.
-        """
+        """GreedyBayes. **Privacy:** as :func:`greedy`, ε₁."""
         schema = facts.schema
         first = {None: None, "largest": int(np.argmax(schema.sizes))}.get(self.root, -1)
         if first == -1:
@@ -54,7 +50,6 @@ class Greedy(Learner):
             rule,
             shares["selections"],
             self.measure,
-            curator.noise,
             first=first,
             restriction=self.restriction,
         )
@@ -66,7 +61,6 @@ def greedy(
     rule: ParentRule,
     epsilon: Fraction,
     score: str,
-    noise: Noise,
     *,
     first: int | None = None,
     restriction: Restriction | None = None,
@@ -85,8 +79,10 @@ def greedy(
     permitted = permit(restriction, schema.names)
     pairs = list(permitted.fixed_pairs)  # lines 1–2
     if not pairs:
-        roots = permitted.ready(range(d), ())
-        pairs = [(roots[noise.child("root").below(len(roots))] if first is None else first, ())]
+        if first is None:
+            roots = permitted.ready(range(d), ())
+            first = roots[curator.noise.child("root").below(len(roots))]
+        pairs = [(first, ())]
     share = epsilon / max(d - len(pairs), 1)
     for _ in progress(range(len(pairs), d), "network", unit="attribute"):
         placed = tuple(child for child, _ in pairs)

@@ -134,7 +134,7 @@ def abn_repaired(door: Curator, noise: Noise, epsilon: Q) -> Network:
 
     **Privacy:** at most three selections of ε/3.
     """
-    pairs, _ = abn_strict(door, epsilon / 3, noise, most=2, tables=3, epsilon2=Q(1))
+    pairs, _ = abn_strict(door, epsilon / 3, most=2, tables=3, epsilon2=Q(1))
     return Network.of_columns(pairs, door.schema.names)
 
 

@@ -72,7 +72,7 @@ def search_greedily(score: str, times: int = 1) -> Step:
 
     def step(door: Curator, noise: Noise, epsilon: Fraction) -> str:
         share = epsilon * door.n ** (times - 1)
-        return show_pairs(greedy(door, MaxParents(1), share, score, noise, first=0))
+        return show_pairs(greedy(door, MaxParents(1), share, score, first=0))
 
     return step
 

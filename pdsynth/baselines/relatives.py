@@ -206,7 +206,6 @@ class ABNInClusters(AttributeClusters):
             part, selections = abn_strict(
                 bits,
                 each,
-                bits.noise,
                 most=self.most,
                 tables=d,
                 epsilon2=epsilon3,

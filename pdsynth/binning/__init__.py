@@ -2,9 +2,9 @@
 
 ``Attribute.numeric("income", 0, 1_000_000, bins="private", number=16)`` cuts the range into equal
 cells, one for each whole number where these are at most 2^14, else 2^14. A fit chooses the edges
-between cells (:func:`pdsynth.core.edges.private_edges`): cells that many records share stand alone,
-half of the bins are cut at medians of medians, the rest at equal widths. The edges are released
-with the schema of the model.
+between cells (:func:`~pdsynth.binning.edges.private_edges`): cells that many records share stand
+alone, half of the bins are cut at medians of medians, the rest at equal widths. The edges are
+released with the schema of the model.
 
 **Privacy:** one line of the ledger for each column, before all other steps; together
 :func:`share_of_edges` of ε. Everything else is post-processing of these lines.
@@ -28,17 +28,28 @@ from ..core import (
     Schema,
     SchemaError,
     is_whole,
-    least_alone,
     show,
 )
+from .edges import least_alone, private_edges
 
 CELLS = 2**14  # of a range, at most
 EACH, MOST = Fraction(1, 50), Fraction(1, 10)  # of ε for one column's edges, and for all at most
 MOST_BINS = 2**10
 FEW = 500  # times ε, records for each bin: with fewer, chosen edges are mostly noise
+ATOM = 2**-13  # of a range: with spread "atoms" a narrower bin is one value, its shortest
 STEP = "edges({})"
 SOURCE = "medians of medians (Kaplan, Schnapp, Stemmer 2022)"
-__all__ = ["check", "cut", "declare", "refine", "refuse_codes", "say_edges", "share_of_edges"]
+__all__ = [
+    "check",
+    "cut",
+    "declare",
+    "place_atoms",
+    "private_edges",
+    "refine",
+    "refuse_codes",
+    "say_edges",
+    "share_of_edges",
+]
 
 
 def declare(name: Any, low: Any, high: Any, number: Any, **options: Any) -> Attribute:
@@ -63,6 +74,28 @@ def declare(name: Any, low: Any, high: Any, number: Any, **options: Any) -> Attr
     cells = int(min(values, CELLS))
     spread = "atoms" if plain.spread == "uniform" and values > CELLS else plain.spread
     return replace(plain, private=cells, spread=spread)
+
+
+def place_atoms(
+    numbers: np.ndarray, bins: np.ndarray, cuts: np.ndarray, integer: bool
+) -> np.ndarray:
+    """Numbers inside their bins; those of a narrow bin are its shortest number."""
+    narrow = np.diff(cuts) < ATOM * (cuts[-1] - cuts[0])
+    return np.where(narrow[bins], shortest(cuts[:-1], cuts[1:], integer)[bins], numbers)
+
+
+def shortest(low: np.ndarray, high: np.ndarray, integer: bool = False) -> np.ndarray:
+    """The number of the fewest digits in each interval [low, high): 0 where it lies in it.
+
+    >>> shortest(np.array([-4.88, 11_992.2, 0.31]), np.array([26.9, 12_022.7, 0.34]))
+    array([0.0e+00, 1.2e+04, 3.1e-01])
+    """
+    best = np.array(low, dtype=float)
+    for digits in range(0 if integer else 15, -19, -1):  # behind the point; below 0: before it
+        step = 10.0 ** abs(digits)
+        number = np.ceil(low * step) / step if digits > 0 else np.ceil(low / step) * step
+        best = np.where((low <= number) & (number < high), number, best)
+    return best + 0.0  # no -0
 
 
 def share_of_edges(schema: Schema) -> Fraction:

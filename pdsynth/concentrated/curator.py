@@ -96,10 +96,7 @@ class ConcentratedCurator(Curator):
         sensitivity: Fraction,
         epsilon: Fraction,
         step: str,
-        source: str,
-        released: str,
-        touched: Sequence[int],
-        claimed: Fraction | None = None,
+        *said: Any,
         **fields: Any,
     ) -> tuple[np.ndarray, str]:
         """Integers with noise that costs ρ, and their entry id.
@@ -110,9 +107,7 @@ class ConcentratedCurator(Curator):
         law = DiscreteGaussian(squared / (2 * epsilon))
         entry = self._charge(
             step,
-            source,
-            released,
-            touched,
+            *said,
             epsilon=epsilon,
             mechanism=GAUSSIAN,
             sensitivity=squared,

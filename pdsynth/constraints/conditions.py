@@ -30,7 +30,7 @@ from ..core import (
     show,
 )
 from .conditioning import MOST_CELLS, Family, Impossible, above, condition
-from .rules import code_of, is_missing, leave_beside
+from .rules import code_of, is_missing, leave_beside, put_in_order
 
 MOST_RESTORED = 2**20  # cells of a tree on which columns get their distributions back,
 PRECISION = 1e-3  # to this part of n
@@ -204,7 +204,7 @@ class Given:
         """
         for name, number in self.numbers.items():
             frame[name] = pd.Series(number, index=frame.index).astype(frame[name].dtype)
-        return self.schema.put_in_order(frame, self.numbers) if self.numbers else frame
+        return put_in_order(frame, self.schema, self.numbers) if self.numbers else frame
 
 
 def given(model: Any, where: Any) -> Given:

@@ -17,6 +17,7 @@ import pandas as pd
 from ..core import (
     Attribute,
     Mask,
+    Schema,
     SchemaError,
     find_bins,
     is_one_of,
@@ -275,12 +276,7 @@ def compare_numbers(a: Attribute, b: Attribute) -> np.ndarray:
     return mask
 
 
-def put_in_order(
-    frame: pd.DataFrame,
-    rules: Sequence[Rule],
-    attributes: Mapping[str, Attribute],
-    fixed: Iterable[str] = (),
-) -> pd.DataFrame:
+def put_in_order(frame: pd.DataFrame, schema: Schema, fixed: Iterable[str] = ()) -> pd.DataFrame:
     """A synthetic table whose numbers keep ``at_most`` where two bins overlap, too.
 
     In rows that don't, numbers move within their bins: bounds are handed on from column to column,
@@ -289,7 +285,7 @@ def put_in_order(
 
     **Privacy:** post-processing of a synthetic table.
     """
-    pairs = [rule.columns for rule in rules if rule.kind == "at_most"]
+    pairs = [rule.columns for rule in schema.rules if rule.kind == "at_most"]
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     numbers = {x: frame[x].to_numpy(dtype=float, na_value=math.nan) for x in names}
     bad = np.zeros(len(frame), dtype=bool)
@@ -300,7 +296,7 @@ def put_in_order(
     low, high, place = {}, {}, {}
     for x in names:
         mine = numbers[x] = numbers[x][bad]
-        low[x], high[x] = _bounds(attributes[x], mine) if x not in fixed else (mine, mine)
+        low[x], high[x] = _bounds(schema[x], mine) if x not in fixed else (mine, mine)
         width = high[x] - low[x]
         place[x] = np.divide(mine - low[x], width, out=np.zeros(len(mine)), where=width > 0)
     for x in names:
@@ -308,10 +304,10 @@ def put_in_order(
             both = ~np.isnan(numbers[a] + numbers[b])
             low[b] = np.where(both, np.maximum(low[a], low[b]), low[b])
             high[a] = np.where(both, np.minimum(high[a], high[b]), high[a])
-            low[b] = np.ceil(low[b]) if attributes[b].integer else low[b]
-            high[a] = np.floor(high[a]) if attributes[a].integer else high[a]
+            low[b] = np.ceil(low[b]) if schema[b].integer else low[b]
+            high[a] = np.floor(high[a]) if schema[a].integer else high[a]
         moved = low[x] + place[x] * (high[x] - low[x])
-        moved = np.floor(moved) if attributes[x].integer else moved
+        moved = np.floor(moved) if schema[x].integer else moved
         low[x] = high[x] = numbers[x] = np.clip(moved, low[x], high[x])
         column = np.array(frame[x].to_numpy(dtype=float, na_value=math.nan))
         column[bad] = numbers[x]

@@ -26,10 +26,10 @@ from .attribute import (
 )
 from .budgets import (
     ENTROPIES,
-    HISTOGRAMS,
     RARE_VALUES,
     Allocation,
     AsMeasured,
+    Conditionals,
     Geometric,
     JointCounts,
     Parts,
@@ -43,7 +43,6 @@ from .budgets import (
 )
 from .counts import MAX_CELLS, Codes, Counter, CountLogs, Split, count_cells
 from .curator import Curator, Measured, Pairs, split_pairs
-from .edges import least_alone
 from .errors import (
     BudgetDegenerate,
     BudgetError,
@@ -124,6 +123,7 @@ from .rules import (
     NOISES,
     Check,
     Entry,
+    add_up,
     check_selection,
     compose,
 )
@@ -142,7 +142,6 @@ from .structure import (
     ALL_PAIRS,
     AUTO_CELLS,
     MAX_PAIRS,
-    MAX_PARENTS,
     NOISE_DOMINATES,
     USEFUL,
     Fixed,

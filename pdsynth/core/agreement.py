@@ -10,14 +10,14 @@ algorithm 1) in numpy. Where that tree is too large, tables agree in pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, combinations
 from typing import ClassVar
 
 import numpy as np
 
-from .budgets import as_measured
+from .budgets import AsMeasured, Reconcile
 from .errors import plural, positive
 from .factors import (
     CliqueTree,
@@ -53,7 +53,7 @@ RARE = 3  # standard deviations of its noise: a value with a smaller count is mo
 
 
 @dataclass(frozen=True)
-class Agree:
+class Agree(Reconcile):
     """All tables at once: the closest ones that agree where they overlap.
 
     Non-negative, of sum n, closest in squares weighted by 1/scale², so every attribute profits from
@@ -70,7 +70,7 @@ class Agree:
     tolerance: float = 0.01
 
     most_cells: ClassVar[int] = MOST_CELLS
-    must_stay: ClassVar[bool] = True  # a recipe with this default has tables that overlap
+    must_stay: ClassVar[bool] = True
     exact: ClassVar[bool] = False  # whether tables have no noise, so that they agree already
 
     def check(self, facts: Facts) -> None:
@@ -80,14 +80,11 @@ class Agree:
     def reconcile(
         self, measured: Sequence[Measurement], network: Network, facts: Facts
     ) -> tuple[np.ndarray, ...]:
-        """One table per pair of the network, child first, in units of 2^-20 record.
-
-        **Privacy:** post-processing of releases.
-        """
+        """One table per pair of the network, child first, in units of 2^-20 record."""
         pairs = [(child, *parents) for child, parents in network.pairs]
         own = {*pairs} <= {m.attributes for m in measured}
         if own and (self.exact or not all(m.counts for m in measured)):
-            return as_measured(measured, network)
+            return AsMeasured().reconcile(measured, network, facts)
         columns = {name: j for j, name in enumerate(facts.schema.names)}
         families = [tuple(columns[name] for name in pair) for pair in pairs]
         noisy = [noisy_table(m, columns) for m in measured]
@@ -131,12 +128,6 @@ class Agree:
             marginalise(agreed[i], views[i], family)
             for (i, *_), family in zip(holders, families, strict=True)
         ]
-
-    def sources(
-        self, measured: Sequence[Measurement], network: Network
-    ) -> tuple[tuple[str, ...], ...]:
-        """None named: every table is made from all that was measured."""
-        return ()
 
 
 class AgreeByDefault(Agree):
@@ -244,8 +235,6 @@ def limit_columns(noisy: Sequence[NoisyTable], times: float) -> list[NoisyTable]
     The steps of a fit are as short as the heaviest table asks, so one that is nearly exact would
     keep all others where they are. Far less weight suffices: a larger table tells a column's sums
     only with the noise of all cells that add up to them. Without larger tables nothing changes.
-
-    **Privacy:** post-processing of releases.
     """
     largest = max((np.max(t.weight) for t in noisy if len(t.columns) > 1), default=math.inf)
     return [
@@ -399,10 +388,10 @@ def fit_tables(
     return Fit(tree, split(cells, tree.shapes), n, potentials, least, task.steps)
 
 
-def link(masks: Sequence[Mask], d: int) -> np.ndarray:
-    """Which of d columns stand in one rule: bool (d, d), false on the diagonal."""
+def link(sets: Iterable[Columns], d: int) -> np.ndarray:
+    """Which of d columns stand together in a set: bool (d, d), false on the diagonal."""
     linked = np.zeros((d, d), dtype=bool)
-    for i, j in (pair for columns, _ in masks for pair in combinations(columns, 2)):
+    for i, j in (pair for columns in sets for pair in combinations(columns, 2)):
         linked[i, j] = linked[j, i] = True
     return linked
 
@@ -410,14 +399,15 @@ def link(masks: Sequence[Mask], d: int) -> np.ndarray:
 class GrowingModel:
     """Noisy tables that come one after the other, and the model that is fitted to them each time.
 
-    ``root``: a column that the first clique holds. ``linked``: bool (d, d), columns that stand in
-    one table or one rule; the junction tree is that of this graph.
+    ``root``: a column that the first clique holds. ``ruled``: bool (d, d), columns that stand in
+    one rule; ``linked``: or in one table; the junction tree is that of this graph.
     """
 
     def __init__(self, facts: Facts, root: int | None = None) -> None:
         self.names, self.sizes = facts.schema.names, facts.schema.sizes
         self.n, self.root, self.masks = facts.n, root, facts.schema.masks
-        self.linked = link(self.masks, len(self.sizes))
+        self.ruled = link((columns for columns, _ in self.masks), len(self.sizes))
+        self.linked = self.ruled.copy()
         self.measurements: list[Measurement] = []
         self.merging: Merging | None = None
         self.noisy: list[NoisyTable] = []
@@ -433,8 +423,7 @@ class GrowingModel:
         self.measurements.append(measurement)
         noisy = [noisy_table(measurement, {name: j for j, name in enumerate(self.names)})]
         self.noisy += noisy if merging is None else merge_columns(noisy, merging)
-        for i, j in combinations(columns, 2):
-            self.linked[i, j] = self.linked[j, i] = True
+        self.linked |= link([columns], len(self.sizes))
         return measurement
 
     def merge(self, merging: Merging) -> None:
@@ -454,7 +443,7 @@ class GrowingModel:
     def tree(self) -> JunctionTree:
         """The junction tree of the graph, triangulated from the smallest cliques on."""
         cliques = eliminate_smallest(self.linked[None], log_cells(self.sizes))
-        edges = {e for c, _ in cliques for e in combinations(np.flatnonzero(c[0]).tolist(), 2)}
+        edges = {e for c in cliques for e in combinations(np.flatnonzero(c[0]).tolist(), 2)}
         return junction_tree(len(self.sizes), edges, self.root)
 
     def permitted(
@@ -465,11 +454,11 @@ class GrowingModel:
         Where values are merged, cliques have at most 2^21/d cells of declared values, too: the
         tables of the network stand over these.
         """
-        declared = self.sizes if self.merging is None else self.merging.original.sizes
-        most = max(DECLARED // len(self.sizes), most_cells)
-        fine = may_join(
-            self.linked, sets, self.sizes, most_cells, apart, declared=declared, most_declared=most
-        )
+        limits = [(self.sizes, most_cells)]
+        if self.merging is not None:
+            most = max(DECLARED // len(self.sizes), most_cells)
+            limits.append((self.merging.original.sizes, most))
+        fine = may_join(self.linked, sets, limits, apart)
         return [columns for columns, good in zip(sets, fine, strict=True) if good]
 
     def fit(self, start: Fit | None = None, most: int = STEPS) -> Fit:
@@ -482,7 +471,7 @@ class GrowingModel:
 
     def fit_columns(self) -> Fit:
         """The model closest to the tables of single columns: independent but for the rules."""
-        edges = [(min(e), max(e)) for e in np.argwhere(link(self.masks, len(self.sizes))).tolist()]
+        edges = [(min(e), max(e)) for e in np.argwhere(self.ruled).tolist()]
         tree = CliqueTree(junction_tree(len(self.sizes), edges, self.root), self.sizes)
         alone = [table for table in self.noisy if len(table.columns) == 1]
         return fit_tables(tree, alone, self.n, masks=self.masks, tolerance=0.01)

@@ -131,23 +131,8 @@ def place_in_bins(
             first, last = np.ceil(low * steps), np.ceil(high * steps) - 1
             numbers = np.maximum(np.clip(np.rint(numbers * steps), first, last) / steps, low)
     if spread == "atoms":
-        narrow = np.diff(cuts) < ATOM * (cuts[-1] - cuts[0])
-        numbers = np.where(narrow[bins], shortest(cuts[:-1], cuts[1:], integer)[bins], numbers)
+        numbers = door("binning").place_atoms(numbers, bins, cuts, integer)
     return numbers.astype(np.int64) if integer else np.minimum(numbers, np.nextafter(high, low))
-
-
-def shortest(low: np.ndarray, high: np.ndarray, integer: bool = False) -> np.ndarray:
-    """The number of the fewest digits in each interval [low, high): 0 where it lies in it.
-
-    >>> shortest(np.array([-4.88, 11_992.2, 0.31]), np.array([26.9, 12_022.7, 0.34]))
-    array([0.0e+00, 1.2e+04, 3.1e-01])
-    """
-    best = np.array(low, dtype=float)
-    for digits in range(0 if integer else 15, -19, -1):  # behind the point; below 0: before it
-        step = 10.0 ** abs(digits)
-        number = np.ceil(low * step) / step if digits > 0 else np.ceil(low / step) * step
-        best = np.where((low <= number) & (number < high), number, best)
-    return best + 0.0  # no -0
 
 
 MAX_VALUES = 2**16
@@ -282,7 +267,6 @@ def repeated(names: Sequence[Any]) -> list[str]:
 
 
 DECODERS = ("uniform", "lower", "middle", "atoms")
-ATOM = 2**-13  # of a range: with spread "atoms" a narrower bin is one value, its shortest
 
 
 def find_recoding(said: Mapping[str, Any]) -> Any:

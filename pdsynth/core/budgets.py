@@ -51,7 +51,7 @@ class Sparse(Protocol):
 Table = np.ndarray | Sparse
 Sources = tuple[tuple[str, ...], ...]  # of each table of a model, the ids of ledger entries
 RARE_VALUES = ("less_noise", "more_noise", "same_noise")
-ENTROPIES, HISTOGRAMS = "risk entropies", "HMPrivBayes Alg 5 line 2"
+ENTROPIES = "risk entropies"
 RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
 
 
@@ -143,7 +143,6 @@ class Allocation(dict[str, TableBudget]):
 class BudgetRule:
     """What every rule shares; a new one says at least how it allocates."""
 
-    one_scale_per_table: ClassVar[bool] = True
     counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
     foresees: ClassVar[bool] = False  # asks before a network is learnt
 
@@ -194,10 +193,7 @@ class Uniform(BudgetRule):
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
     ) -> Mapping[str, TableBudget]:
-        """ε/m per table.
-
-        **Privacy:** reads nothing; the tables cost ε.
-        """
+        """ε/m per table. **Privacy:** reads nothing; the tables cost ε."""
         measured = learnt.network.order[learnt.derived :]
         return dict.fromkeys(measured, uniform(len(measured), shares["tables"], source=self.source))
 
@@ -283,23 +279,36 @@ class Geometric(BudgetRule):
 # --- tables --------------------------------------------------------------------------------------
 
 
+class Conditionals:
+    """What measures the tables of a network."""
+
+    counts_only: ClassVar[bool] = False  # whether all that it asks the records for is counts
+    derives: ClassVar[bool] = False  # whether a table inside a larger one needn't be measured
+
+    def check(self, facts: Facts, budget: BudgetRule) -> None:
+        """Refuse, from public facts, what can't be measured."""
+
+    def measure(
+        self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
+    ) -> Sequence[Measurement]:
+        """Noisy tables.
+
+        **Privacy:** each costs its budget.
+        """
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class JointCounts:
+class JointCounts(Conditionals):
     """Noise on the joint counts of every pair (PrivBayes): zero-sum in small tables, or Laplace."""
 
     counts_only: ClassVar[bool] = True
     derives: ClassVar[bool] = True
 
-    def check(self, facts: Facts, budget: Any) -> None:
-        """Fits every schema and budget."""
-
     def measure(
         self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
     ) -> list[Measurement]:
-        """One table per pair that has a budget.
-
-        **Privacy:** as :func:`measure_joint_counts`.
-        """
+        """One table per pair that has a budget. **Privacy:** as :func:`measure_joint_counts`."""
         derived = learnt.derived if len(budget) < len(learnt.network) else 0
         return measure_joint_counts(curator, learnt.network, budget, derived)
 
@@ -332,42 +341,47 @@ def measure_joint_counts(
     return [Measurement((child, *parents), *answer) for (child, parents), answer in shown]
 
 
+class Reconcile:
+    """What is done to noisy tables afterwards: post-processing."""
+
+    must_stay: ClassVar[bool] = False  # a recipe with this default has tables that overlap
+
+    def check(self, facts: Facts) -> None:
+        """Refuse, from public facts, what can't be reconciled."""
+
+    def reconcile(
+        self, measured: Sequence[Measurement], network: Network, facts: Facts
+    ) -> tuple[Table, ...]:
+        """One table per pair of the network, child first."""
+        raise NotImplementedError
+
+    def sources(self, measured: Sequence[Measurement], network: Network) -> Sources:
+        """The ledger's lines behind each of these tables; (): all that was measured."""
+        return ()
+
+
 @dataclass(frozen=True)
-class AsMeasured:
+class AsMeasured(Reconcile):
     """Tables stay as measured; one that wasn't is summed from a larger one (the papers).
 
     **Privacy:** post-processing of noisy tables: costs no ε.
     """
 
-    def check(self, facts: Facts) -> None:
-        """Fits everything."""
-
     def reconcile(
         self, measured: Sequence[Measurement], network: Network, facts: Facts
     ) -> tuple[np.ndarray, ...]:
-        """One table per pair of the network, child first.
+        """One table per pair of the network, child first: its own, or summed from a larger one."""
+        return tuple(
+            m.table
+            if m.attributes == pair
+            else marginalise(np.maximum(m.table, 0), m.attributes, pair)
+            for m, pair in _match(measured, network)
+        )
 
-        **Privacy:** post-processing of releases.
-        """
-        return as_measured(measured, network)
-
-    def sources(
-        self, measured: Sequence[Measurement], network: Network
-    ) -> tuple[tuple[str, ...], ...]:
+    def sources(self, measured: Sequence[Measurement], network: Network) -> Sources:
         """The ledger's line behind each of these tables; none where one has no line of its own."""
         entries = [m.entry for m, _ in _match(measured, network)]
         return tuple((entry,) for entry in entries) if all(entries) else ()
-
-
-def as_measured(measured: Sequence[Measurement], network: Network) -> tuple[np.ndarray, ...]:
-    """One table per pair of the network, child first: its own, or summed from a larger one.
-
-    **Privacy:** post-processing of releases.
-    """
-    return tuple(
-        m.table if m.attributes == pair else marginalise(np.maximum(m.table, 0), m.attributes, pair)
-        for m, pair in _match(measured, network)
-    )
 
 
 def _match(
@@ -396,36 +410,6 @@ def choose_reconcile(own: Any, default: Reconcile) -> Reconcile:
             "agree: use reconcile=Agree()"
         )
     return chosen
-
-
-class Conditionals(Protocol):
-    """What measures the tables of a network."""
-
-    counts_only: ClassVar[bool]  # whether all that it asks the records for is counts
-    derives: ClassVar[bool]  # whether a table that a larger one contains needn't be measured
-
-    def check(self, facts: Facts, budget: Any) -> None:
-        """Refuse, from public facts, what can't be measured."""
-
-    def measure(
-        self, curator: Curator, learnt: StructureResult, budget: Mapping[str, TableBudget]
-    ) -> Sequence[Measurement]:
-        """Noisy tables. **Privacy:** each costs its budget."""
-
-
-class Reconcile(Protocol):
-    """What is done to noisy tables afterwards: post-processing."""
-
-    def check(self, facts: Facts) -> None:
-        """Refuse, from public facts, what can't be reconciled."""
-
-    def reconcile(
-        self, found: Sequence[Measurement], network: Network, facts: Facts
-    ) -> tuple[Table, ...]:
-        """One table per pair of the network."""
-
-    def sources(self, found: Sequence[Measurement], network: Network) -> Sources:
-        """Of each table, the ids of the ledger's lines that it was made from."""
 
 
 class Parts(NamedTuple):

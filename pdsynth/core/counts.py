@@ -35,10 +35,7 @@ class CountLogs:
             self._listed = self.take(np.arange(n + 1))
 
     def take(self, counts: np.ndarray) -> np.ndarray:
-        """One integer for each count: int64.
-
-        **Privacy:** of raw counts they are raw.
-        """
+        """One integer for each count: int64. **Privacy:** of raw counts they are raw."""
         if self._listed is not None:
             return self._listed.take(counts)
         values = counts.astype(float)
@@ -199,14 +196,6 @@ class Codes:
         """As :meth:`Counter.tables`; one after the other, as it is asked."""
         for cells, key in self.keys(sets):
             yield np.bincount(key, minlength=cells)
-
-    def add(self, sets: Iterable[Split], totals: Sequence[np.ndarray]) -> None:
-        """Add the tables of these records to flat ``totals``."""
-        for (cells, key), total in zip(self.keys(sets), totals, strict=True):
-            if cells <= 8 * self.n:
-                total += np.bincount(key, minlength=cells)
-            else:
-                np.add.at(total, key, 1)
 
     def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """As :meth:`Counter.cells`."""

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .edges import private_edges
-from .errors import PrivacyError
+from .errors import PrivacyError, door
 from .ledger import Ledger, LedgerWriter
-from .measures import SCORES, association, project, sketch_sensitivity
+from .measures import SCORES, association, project
 from .network import Candidates
 from .noise import (
     Noise,
@@ -60,10 +59,8 @@ class Curator(LedgerWriter):
 
     zero_sum = True
 
-    def __init__(
-        self, records: Records, ledger: Ledger, noise: Noise, *, permute_and_flip: bool = False
-    ) -> None:
-        self._records, self._permute = records, permute_and_flip or noise.permutes
+    def __init__(self, records: Records, ledger: Ledger, noise: Noise) -> None:
+        self._records, self._permute = records, noise.permutes
         self._residuals: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
         self.released: dict[int, Measured] = {}  # noisy tables of single columns
         super().__init__(ledger, noise, records.n, records.schema, records.owners)
@@ -107,18 +104,10 @@ class Curator(LedgerWriter):
         **Privacy:** where n is secret: sensitivity 1, discrete Laplace noise of scale 1/ε, costs ε;
         clipping is post-processing. Where a record is replaced, n is public.
         """
-        step, scale = "number of records", 1 / epsilon
-        self._charge(
-            step,
-            "discrete Laplace count",
-            "n",
-            (),
-            epsilon=epsilon,
-            scale=scale,
-            sensitivity=Fraction(1),
-            unit=self.ledger.unit,
-        )
-        self._n = max(1, int(self._add_noise(np.array([self._records.n]), scale, step)[0]))
+        said = "number of records", "discrete Laplace count", "n", ()
+        moved, unit = Fraction(1), self.ledger.unit
+        noisy, _ = self._noisy(np.array([self._records.n]), moved, epsilon, *said, unit=unit)
+        self._n = max(1, int(noisy[0]))
         return self._n
 
     def prepare(self, max_size: int, score: str, members: Sequence[int] | None = None) -> None:
@@ -262,7 +251,7 @@ class Curator(LedgerWriter):
 
         **Privacy:** costs ε: exponential mechanisms that compose to it, with whole records for
         scores, whose sensitivity is 2 where a record is replaced and 1 where one comes or goes
-        (lemma:edges, :func:`~pdsynth.core.edges.private_edges`).
+        (lemma:edges, :func:`~pdsynth.binning.edges.private_edges`).
         """
         unit, cells = self.ledger.unit, len(self.schema.attributes[column].values)
         entry = self._charge(
@@ -281,7 +270,8 @@ class Curator(LedgerWriter):
         )
         counts = self._records.table((column,))[:cells]
         heavy, noise = self.n // number, self._noise.child(step)
-        return private_edges(counts, number, heavy, unit.moved, epsilon, noise), entry
+        choose = door("binning").private_edges
+        return choose(counts, number, heavy, unit.moved, epsilon, noise), entry
 
     def exponent(self, epsilon: Fraction) -> Fraction:
         """The exponent of a choice that may cost ε. **Privacy:** public: it costs nothing."""
@@ -323,8 +313,8 @@ class Curator(LedgerWriter):
         if len(set(weights)) > 1:
             scales = tight_scales(weights, budget.epsilon, cells, unit)
             return self._measure(columns, budget, step, scales, unit)
-        if self._sums_to_n(child * cells):
-            return self._measure_zero_sum(columns, budget, step, scale)
+        if self._sums_to_n(child * cells):  # charged as ONE_REPLACED: refused where n is secret
+            return self._measure(columns, budget, step, scale, ONE_REPLACED, zero_sum=True)
         return self._measure(columns, budget, step, scale, unit)
 
     def expected_noise(self, epsilon: Fraction, cells: int) -> Fraction:
@@ -353,7 +343,13 @@ class Curator(LedgerWriter):
             yield self.table(columns, budget, step=step)
 
     def _measure(
-        self, columns: Sequence[int], budget: TableBudget, step: str, scale: Scale, unit: Unit
+        self,
+        columns: Sequence[int],
+        budget: TableBudget,
+        step: str,
+        scale: Scale,
+        unit: Unit,
+        zero_sum: bool = False,
     ) -> Measured:
         """A table with noise of a scale, charged for what a neighbour of this unit can change."""
         child, cells = self._shape(columns)
@@ -362,40 +358,23 @@ class Curator(LedgerWriter):
             budget.source,
             f"joint counts {child} × {cells}",
             columns,
+            mechanism="zero_sum_laplace" if zero_sum else "discrete_laplace",
             epsilon=unit.cost(scale, cells),
             claimed=budget.epsilon,
             sensitivity=Fraction(unit.moved),
             scale=scale,
             scale_depends_on=budget.depends_on,
             columns=cells,
-            lemma=unit.lemma("joint_counts"),
+            lemma="lemma:zero_sum" if zero_sum else unit.lemma("joint_counts"),
             unit=unit,
             domain_sizes=(child, cells),
         )
-        counts = self._add_noise(self._records.table(tuple(columns)), scale, step)
+        counts = self._records.table(tuple(columns))
+        counts = self._add_noise(counts, scale, step, zero_sum=zero_sum)
+        if zero_sum:
+            assert isinstance(scale, Fraction)
+            scale = laplace_width(scale, child * cells)
         return Measured(counts, scale, entry)
-
-    def _measure_zero_sum(
-        self, columns: Sequence[int], budget: TableBudget, step: str, scale: Fraction
-    ) -> Measured:
-        """A table with zero-sum noise of a scale; n is public."""
-        child, cells = self._shape(columns)
-        entry = self._charge(
-            step,
-            budget.source,
-            f"joint counts {child} × {cells}",
-            columns,
-            mechanism="zero_sum_laplace",
-            epsilon=ONE_REPLACED.cost(scale, cells),
-            sensitivity=Fraction(ONE_REPLACED.moved),
-            scale=scale,
-            scale_depends_on=budget.depends_on,
-            columns=cells,
-            lemma="lemma:zero_sum",
-            domain_sizes=(child, cells),
-        )
-        counts = self._add_noise(self._records.table(tuple(columns)), scale, step, zero_sum=True)
-        return Measured(counts, laplace_width(scale, child * cells), entry)
 
     def columns(
         self, epsilon: Fraction, members: Sequence[int] | None = None
@@ -412,11 +391,7 @@ class Curator(LedgerWriter):
             roots = {j: math.isqrt(10**4 * self.schema.sizes[j]) for j in columns}
             whole = epsilon / sum(roots.values())
             questions = (
-                (
-                    (j,),
-                    TableBudget(whole * x, source=ONE_WAY),
-                    f"column({self.schema.names[j]})",
-                )
+                ((j,), TableBudget(whole * x, source=ONE_WAY), f"column({self.schema.names[j]})")
                 for j, x in roots.items()
             )
             self.released = dict(zip(roots, self.tables(questions), strict=True))
@@ -463,12 +438,7 @@ class Curator(LedgerWriter):
         return np.rint(np.outer(p, q) / self.n).astype(np.int64)
 
     def noisy_associations(
-        self,
-        pairs: Pairs,
-        epsilon: Fraction,
-        *,
-        step: str,
-        source: str,
+        self, pairs: Pairs, epsilon: Fraction, *, step: str, source: str
     ) -> tuple[np.ndarray, str]:
         """How strongly the pairs of a public list are tied, with the entry id.
 
@@ -477,11 +447,8 @@ class Curator(LedgerWriter):
         **Privacy:** costs ε; one K per pair.
         """
         i, j, touched = split_pairs(pairs)
-        k, moved, words = (
-            self._pairwise("K")[i, j],
-            self._sensitivity(pairs),
-            f"{len(pairs)} values of K",
-        )
+        k, moved = self._pairwise("K")[i, j], self._sensitivity(pairs)
+        words = f"{len(pairs)} values of K"
         noisy, entry = self._noisy(k, moved, epsilon, step, source, words, touched)
         return np.clip(noisy / (2.0 * self.n**2), 0, 1), entry
 
@@ -508,15 +475,17 @@ class Curator(LedgerWriter):
         **Privacy:** costs ε; the number is ⌊ΣK/2n⌋ in whole records, which one record moves by at
         most ⌈ΔΣK/2n⌉: 2 per pair with a two-valued column, else 3, and n is public.
         """
-        total = self._total_association(pairs) // (2 * self.n)
+        self._records.expect(pairs)
+        total = sum(association(self._records.table(pair)) for pair in pairs) // (2 * self.n)
         moved = Fraction(-(-self._sensitivity(pairs) // (2 * self.n)))
         words, touched = f"the mean R of {len(pairs):,} pairs", split_pairs(pairs)[2]
         noisy, _ = self._noisy(np.array([total]), moved, epsilon, step, source, words, touched)
         return float(noisy.item() / (self.n * len(pairs)))
 
     def _sensitivity(self, pairs: Pairs) -> Fraction:
-        """How far one record can move the values K of these pairs, all together."""
-        return Fraction(sketch_sensitivity(self.n, self.schema.sizes, pairs))
+        """How far one record can move the values K of these pairs, all together: records²."""
+        moved, sizes = SCORES["R"].sensitivity, self.schema.sizes
+        return Fraction(sum(moved(self.n, sizes[i], sizes[j]) for i, j in pairs))
 
     def _noisy(
         self,
@@ -524,25 +493,14 @@ class Curator(LedgerWriter):
         sensitivity: Fraction,
         epsilon: Fraction,
         step: str,
-        source: str,
-        released: str,
-        touched: Sequence[int],
-        claimed: Fraction | None = None,
+        *said: Any,
         **fields: Any,
     ) -> tuple[np.ndarray, str]:
-        """Integers with noise that costs ε, and their entry id."""
+        """Integers with noise that costs ε, and their entry id; ``said``: as to :meth:`_charge`."""
         sensitivity = max(sensitivity, Fraction(1))  # one record alone moves nothing
         scale = sensitivity / epsilon
         entry = self._charge(
-            step,
-            source,
-            released,
-            touched,
-            sensitivity=sensitivity,
-            scale=scale,
-            epsilon=epsilon,
-            claimed=claimed,
-            **fields,
+            step, *said, epsilon=epsilon, sensitivity=sensitivity, scale=scale, **fields
         )
         return self._add_noise(k, scale, step), entry
 
@@ -554,16 +512,8 @@ class Curator(LedgerWriter):
     def _pairwise(self, measure: str) -> np.ndarray:
         return self._records.pairwise(measure)
 
-    def _total_association(self, pairs: Pairs) -> int:
-        self._records.expect(pairs)
-        return sum(association(self._records.table(pair)) for pair in pairs)
-
     def _add_noise(
-        self,
-        integers: np.ndarray,
-        scale: Fraction | Sequence[Fraction],
-        step: str,
-        zero_sum: bool = False,
+        self, integers: np.ndarray, scale: Scale, step: str, zero_sum: bool = False
     ) -> np.ndarray:
         if zero_sum and isinstance(scale, Fraction):
             return zero_sum_mechanism(integers, scale, self._noise.child(step))

@@ -192,6 +192,14 @@ def is_one_of(value: Any, known: Any) -> bool:
     return isinstance(value, str) and value in known
 
 
+def check_word(
+    name: str, value: Any, known: Iterable[str], error: type[ValueError] = BudgetError
+) -> None:
+    """Refuse a parameter that isn't one of the known words."""
+    if not is_one_of(value, known):
+        raise error(f"{name} must be one of {tuple(known)}, got {show(value)}")
+
+
 def check_known(asked: Sequence[Any], known: Sequence[str], where: str) -> None:
     """Refuse a name of an attribute that isn't known, and what is no name."""
     if gone := [name for name in asked if not is_one_of(name, known)]:
@@ -262,12 +270,7 @@ def shown() -> bool:
 
 
 def progress(
-    items: Iterable[Item],
-    what: str,
-    total: int | None = None,
-    unit: str = "step",
-    *,
-    done: int = 0,
+    items: Iterable[Item], what: str, total: int | None = None, unit: str = "step", *, done: int = 0
 ) -> Iterable[Item]:
     """The same items under a bar with a forecast, where bars are wanted.
 
@@ -284,10 +287,7 @@ def progress(
 
 @contextmanager
 def bar(total: float | None, what: str, **options: Any) -> Iterator[Any]:
-    """A bar to be moved by hand with its ``update``.
-
-    **Privacy:** as :func:`progress`.
-    """
+    """A bar to be moved by hand with its ``update``. **Privacy:** as :func:`progress`."""
     from tqdm.auto import tqdm  # noqa: PLC0415
 
     with tqdm(

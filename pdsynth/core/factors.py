@@ -162,74 +162,64 @@ def log_cells(sizes: Sequence[int] | np.ndarray) -> np.ndarray:
     return np.rint(np.log(sizes) * 2**30) / 2**30
 
 
-def eliminate_smallest(
-    adjacent: np.ndarray, cells: np.ndarray
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def eliminate_smallest(adjacent: np.ndarray, cells: np.ndarray) -> Iterator[np.ndarray]:
     """Eliminate the nodes of many graphs at once, each time the one of the fewest joint cells.
 
     ``adjacent``: bool (m, d, d), symmetric, false on the diagonal. ``cells``: float (d,), the
-    :func:`log_cells` of the sizes. Yields the cliques, bool (m, d), and the logarithms of their
-    cells, (m,).
+    :func:`log_cells` of the sizes. Yields the cliques, bool (m, d).
     """
     adjacent, graphs = adjacent.copy(), np.arange(len(adjacent))
     waiting = np.ones(adjacent.shape[:2], dtype=bool)
     for _ in range(adjacent.shape[1]):
-        joint = adjacent @ cells + cells
-        node = np.where(waiting, joint, np.inf).argmin(axis=1)
+        node = np.where(waiting, adjacent @ cells + cells, np.inf).argmin(axis=1)
         around = adjacent[graphs, node]
         clique = around.copy()
         clique[graphs, node] = True
-        yield clique, joint[graphs, node]
+        yield clique
         adjacent |= around[:, :, None] & around[:, None, :]
         adjacent[:, range(adjacent.shape[1]), range(adjacent.shape[1])] = False
         adjacent[graphs, node] = adjacent[graphs, :, node] = waiting[graphs, node] = False
 
 
+Limits = Sequence[tuple[Sequence[int], int]]  # sizes of nodes; cells of a clique by them, at most
+
+
 def may_join(
     linked: np.ndarray,
     sets: Sequence[Sequence[int]],
-    sizes: Sequence[int],
-    most: int,
+    limits: Limits,
     apart: np.ndarray,
     at_once: int = 2**24,
-    *,
-    declared: Sequence[int] | None = None,
-    most_declared: int = 2**62,
 ) -> np.ndarray:
     """Which sets of nodes, each alone linked into a graph, leave it :func:`within_bounds`.
 
-    ``linked``: bool (d, d). ``declared``, ``most_declared``: as there.
-
-    More edges make their own nodes dearer and no others, so every graph is
+    ``linked``: bool (d, d). More edges make their own nodes dearer and no others, so every graph is
     eliminated as the one without the set until that comes to a node of the set: only what is left
     then is done graph by graph, at most ``at_once`` booleans at once.
     """
     member = np.zeros((len(sets), len(linked)), dtype=bool)
     for row, nodes in zip(member, sets, strict=True):
         row[[*nodes]] = True
-    declared = sizes if declared is None else declared
     fine, waiting = np.zeros((2, len(sets)), dtype=bool)
     waiting[:] = True
     rest = np.arange(len(linked))
     adjacent = linked.copy()
     while len(rest) and waiting.any():
-        own, others = np.take(sizes, rest), np.take(declared, rest)
-        cells = log_cells(own)
+        own = [(np.take(sizes, rest).tolist(), most) for sizes, most in limits]
+        cells = log_cells(own[0][0])
         node = int((adjacent @ cells + cells).argmin())
         mine = np.flatnonzero(waiting & member[:, rest[node]])
         for part in np.array_split(mine, max(1, -(-len(mine) * adjacent.size // at_once))):
             some = member[part][:, rest]
             graphs = adjacent | (some[:, :, None] & some[:, None, :])
             graphs[:, range(len(rest)), range(len(rest))] = False
-            torn = apart[np.ix_(rest, rest)]
-            fine[part] = within_bounds(graphs, own, most, torn, others, most_declared)
+            fine[part] = within_bounds(graphs, own, apart[np.ix_(rest, rest)])
         waiting[mine] = False
         around = adjacent[node]
         clique = around.copy()
         clique[node] = True
         members = rest[clique]
-        large = math.prod(sizes[j] for j in members) > most
-        large |= math.prod(declared[j] for j in members) > most_declared
+        large = any(math.prod(sizes[j] for j in members) > most for sizes, most in limits)
         if large or apart[np.ix_(members, members)].any():
             break
         adjacent = adjacent | (around[:, None] & around)
@@ -239,25 +229,18 @@ def may_join(
     return fine
 
 
-def within_bounds(
-    adjacent: np.ndarray,
-    sizes: Sequence[int] | np.ndarray,
-    most: int,
-    apart: np.ndarray,
-    declared: Sequence[int] | np.ndarray | None = None,
-    most_declared: int = 2**62,
-) -> np.ndarray:
-    """Which graphs (m, d, d) have cliques of at most ``most`` cells and none with a pair ``apart``.
+def within_bounds(adjacent: np.ndarray, limits: Limits, apart: np.ndarray) -> np.ndarray:
+    """Which graphs (m, d, d) have cliques within all ``limits`` and none with a pair ``apart``.
 
-    ``apart``: bool (d, d). The cliques are those of :func:`eliminate_smallest`. ``declared``: other
-    sizes, by which they have at most ``most_declared`` cells.
+    ``apart``: bool (d, d). The cliques are those of :func:`eliminate_smallest`, by the sizes of the
+    first limit.
     """
-    others = log_cells(sizes if declared is None else declared)
+    bounds = [(log_cells(sizes), math.log(most) + NEAR) for sizes, most in limits]
     fine = np.ones(len(adjacent), dtype=bool)
     forbids = bool(apart.any())
-    for clique, cells in eliminate_smallest(adjacent, log_cells(sizes)):
-        fine &= cells <= math.log(most) + NEAR
-        fine &= clique @ others <= math.log(most_declared) + NEAR
+    for clique in eliminate_smallest(adjacent, bounds[0][0]):
+        for cells, most in bounds:
+            fine &= clique @ cells <= most
         if forbids:
             fine &= ~((clique @ apart) & clique).any(axis=1)
     return fine

@@ -17,25 +17,13 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from . import rules
-from .errors import (
-    BudgetError,
-    PrivacyError,
-    check_known,
-    door,
-    is_one_of,
-    plural,
-    show,
-    to_names,
-)
+from .errors import BudgetError, PrivacyError, check_known, door, is_one_of, plural, show, to_names
 from .noise import Noise
 from .rules import KINDS, Entry, add_up, compose
 from .schema import Schema
 from .unit import ONE_REPLACED, Unit
 
 REPRODUCIBLE = "noise is reproducible: do not release"
-COLUMNS = (
-    "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
-)
 GUARANTEES = ("strict", "published", "none")
 UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
 # what a synthesizer says of itself where it promises nothing
@@ -93,11 +81,6 @@ class Ledger:
     def unit(self) -> Unit:
         """What neighbouring tables differ in."""
         return Unit(self.relation, self.records_per_person)
-
-    @property
-    def last(self) -> str:
-        """The id of the line that was written last."""
-        return self._entries[-1].id
 
     def write(self, kind: str, step: str, **fields: Any) -> Entry:
         """Append a line; an overdraft, or a raw read under ``strict``, raises instead."""
@@ -240,29 +223,11 @@ class Ledger:
 
         Rule L11, on what is released, is the model's to check: :meth:`pdsynth.Model.check`.
         """
-        return rules.check(
-            self.entries,
-            claimed=self.claimed,
-            finite=self.finite,
-            epsilon=self.epsilon,
-            notes=self.notes,
-            unit=self.unit,
-            mechanisms=self.mechanisms,
-        )
+        return rules.check(self)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per entry with the running total, infinite after the first unaccounted access."""
-        rows: list[dict[str, Any]] = []
-        total: Fraction | float = Fraction(0)
-        for e in self._entries:
-            epsilon = math.inf if e.kind == "unaccounted_access" else self.cost_of(e)
-            total += epsilon if e.kind == "mechanism" or epsilon == math.inf else 0
-            shown = {"attributes": ", ".join(e.attributes), "epsilon": epsilon, "total": total}
-            shown["mechanism"] = e.mechanism or e.kind.replace("_", " ")
-            if isinstance(e.scale, tuple):
-                shown["scale"] = f"{float(min(e.scale)):.4g} … {float(max(e.scale)):.4g}"
-            rows.append(vars(e) | shown)
-        return pd.DataFrame(rows, columns=COLUMNS)
+        return door("files").frame_ledger(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; fractions are written as text, so nothing drifts."""
@@ -286,11 +251,11 @@ class Ledger:
         """One sentence that can't be mistaken for a guarantee that isn't there."""
         if self.guarantee == "none":
             return "NOT PRIVATE: no noise was added (guarantee='none')."
-        if self.unaccounted:
+        if raw := len(self.unaccounted):
+            made = plural(raw, "unaccounted access makes", "unaccounted accesses make")
             return (
-                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {short(self.claimed)}, "
-                f"{count_raw(len(self.unaccounted))}; "
-                f"the accounted part alone truly costs {short(self.finite)}."
+                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {short(self.claimed)}, {made} it "
+                f"infinite; the accounted part alone truly costs {short(self.finite)}."
             )
         if self.finite > self.claimed or self.epsilon == math.inf:
             claimed, true = short(self.claimed), short(self.finite)
@@ -457,9 +422,3 @@ def short(value: Any) -> str:
     if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
         return str(value)
     return f"{float(value):,.0f}" if value >= 10_000 else f"{float(value):.4g}"
-
-
-def count_raw(accesses: int) -> str:
-    """What unaccounted accesses make of a promise."""
-    words = plural(accesses, "unaccounted access makes", "unaccounted accesses make")
-    return f"{words} it infinite"

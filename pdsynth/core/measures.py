@@ -224,14 +224,6 @@ SCORES = {
 }
 
 
-def sketch_sensitivity(n: int, sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> int:
-    """How far one record moves the values K of some pairs of columns, all together: records².
-
-    ``sizes``: declared values of every column.
-    """
-    return sum(SCORES["R"].sensitivity(n, sizes[i], sizes[j]) for i, j in pairs)
-
-
 def mean_association_sensitivity(sizes: Sequence[int]) -> int:
     """How many records the mean of K/2n over pairs moves by at most: 2 if all have two values."""
     return 2 if max(sizes) == 2 else 3

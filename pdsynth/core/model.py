@@ -13,15 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .budgets import Sources, Table
-from .errors import (
-    SchemaError,
-    check_seed,
-    door,
-    is_one_of,
-    is_whole,
-    show,
-    to_list,
-)
+from .errors import SchemaError, check_seed, check_word, door, is_one_of, is_whole, show, to_list
 from .ledger import Ledger
 from .network import Network
 from .rules import NOISES, Release, check_coverage
@@ -78,22 +70,119 @@ def draw(p: np.ndarray, key: np.ndarray, u: np.ndarray) -> np.ndarray:
     return out
 
 
-class Sampling:
-    """How a model gives tables: at once, or as a file."""
+@dataclass(frozen=True)
+class Model:
+    """A released network with noisy counts; safe to show exactly as far as its ledger says.
 
-    schema: Any
+    ``tables``: one int64 array per pair, child first, of counts or integer weights (or
+    :class:`Sparse`). ``n``: the number of records, which is public
+    (neighbours replace one record). ``sources``: for each table the ids of the ledger entries that
+    it comes from. The network stands over the attributes, or over their bits. ``measured``: the
+    noisy tables as they were measured, each with its line, for the intervals of :meth:`marginal`.
+    """
+
+    schema: Schema
+    network: Network
+    tables: tuple[Table, ...]
+    ledger: Ledger
     n: int
+    algorithm: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    sources: Sources = ()
+    measured: tuple[Measurement, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, kind, words in (
+            ("schema", Schema, "of a model must be a Schema"),
+            ("network", Network, "of a model must be a Network"),
+            ("ledger", Ledger, "of a model must be a Ledger"),
+            ("algorithm", str, "must be a text"),
+            ("parameters", Mapping, "must be a mapping"),
+        ):
+            if not isinstance(getattr(self, name), kind):
+                raise SchemaError(f"{name} {words}, got {show(getattr(self, name))}")
+        if not is_whole(self.n, 1):
+            raise SchemaError(f"n of a model must be a positive integer, got {show(self.n)}")
+        if {*self.network.order} != {*self.domain.names}:
+            raise SchemaError("the network's attributes are not those of the schema")
+        shapes = shapes_of(self.domain, self.network)
+        tables = to_list("tables of a model", self.tables)
+        if len(tables) != len(shapes):
+            raise SchemaError(
+                f"the network has {len(shapes)} pairs, but the number of tables is {len(tables)}"
+            )
+        for child, shape, table in zip(self.network.order, shapes, tables, strict=True):
+            if not isinstance(table, Table):
+                raise SchemaError(
+                    f"table of {child!r} must be an array of integers, got {show(table)}"
+                )
+            if table.shape != shape:
+                raise SchemaError(
+                    f"table of {child!r} has shape {table.shape}, its declared domain {shape}"
+                )
+
+    @cached_property
+    def encoding(self) -> BinaryEncoding | None:
+        """How bits become values; None where the network stands over the attributes."""
+        return encoding_of(self.schema, self.network)
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """Attributes that are drawn and not shown."""
-        return ()
+        """The column of levels, where the ledger has any: whose ε is how large."""
+        return self.ledger.hidden
+
+    @property
+    def domain(self) -> Schema:
+        """The schema of the network's nodes: the attributes, or their bits."""
+        return self.schema if self.encoding is None else self.encoding.schema
+
+    @cached_property
+    def conditionals(self) -> dict[str, np.ndarray]:
+        """P*(X | Π) of every attribute: float (|X|, cells of Π), or the columns that are kept."""
+        tables = [t if isinstance(t, np.ndarray) else t.weights for t in self.tables]
+        return {c: conditional(t) for c, t in zip(self.network.order, tables, strict=True)}
 
     def sample_codes(
         self, n: int, generator: np.random.Generator, method: str = "independent"
     ) -> np.ndarray:
-        """Codes of n records: uint8/uint16 (n, d)."""
-        raise NotImplementedError
+        """Codes of n synthetic records: uint8/uint16 (n, d), by column.
+
+        ``method`` as in :meth:`sample`. No record breaks a rule of the schema.
+        """
+        if self.ruled is not None:
+            return np.asarray(self.ruled.sample_codes(n, generator, method))
+        return self.draw_codes(n, generator, method)
+
+    @cached_property
+    def ruled(self) -> Any:
+        """The model given the rules of its schema, as ``where`` conditions it; None without rules.
+
+        Its ``exact`` is a model whose network and ``conditionals`` keep the rules, or None where
+        records are drawn again until they do.
+        """
+        return door("constraints").given(self, None) if self.schema.masks else None
+
+    def draw_codes(
+        self, n: int, generator: np.random.Generator, method: str = "independent"
+    ) -> np.ndarray:
+        """As :meth:`sample_codes` by ancestral sampling from the tables, whatever the rules say.
+
+        What bits can spell but the schema doesn't declare is drawn again.
+        """
+        check_word("method", method, METHODS, SchemaError)
+        schema, sizes = self.domain, self.domain.sizes
+        dtype = np.uint8 if max(sizes) <= 256 else np.uint16
+        codes = np.empty((n, len(sizes)), dtype=dtype, order="F")
+        for (child, parents), table in zip(self.network.pairs, self.tables, strict=True):
+            p, key = self.conditionals[child], np.zeros(n, dtype=np.int64)
+            for j in map(schema.index, parents):
+                key *= sizes[j]
+                key += codes[:, j]
+            if not isinstance(table, np.ndarray):
+                p, key = table.look_up(p, key)
+            u = generator.random(n) if method == "independent" else deal(key, generator)
+            codes[:, schema.index(child)] = draw(p, key, u)
+        return codes if self.encoding is None else self.encoding.decode(codes, generator)
 
     def sample(
         self,
@@ -198,122 +287,6 @@ class Sampling:
     def _source(self, where: Mapping[str, Any] | None) -> Any:
         """The model, or the model given ``where`` and the rules of its schema."""
         return self if where is None else door("constraints").given(self, where)
-
-
-@dataclass(frozen=True)
-class Model(Sampling):
-    """A released network with noisy counts; safe to show exactly as far as its ledger says.
-
-    ``tables``: one int64 array per pair, child first, of counts or integer weights (or
-    :class:`Sparse`). ``n``: the number of records, which is public
-    (neighbours replace one record). ``sources``: for each table the ids of the ledger entries that
-    it comes from. The network stands over the attributes, or over their bits. ``measured``: the
-    noisy tables as they were measured, each with its line, for the intervals of :meth:`marginal`.
-    """
-
-    schema: Schema
-    network: Network
-    tables: tuple[Table, ...]
-    ledger: Ledger
-    n: int
-    algorithm: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    sources: Sources = ()
-    measured: tuple[Measurement, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name, kind, words in (
-            ("schema", Schema, "of a model must be a Schema"),
-            ("network", Network, "of a model must be a Network"),
-            ("ledger", Ledger, "of a model must be a Ledger"),
-            ("algorithm", str, "must be a text"),
-            ("parameters", Mapping, "must be a mapping"),
-        ):
-            if not isinstance(getattr(self, name), kind):
-                raise SchemaError(f"{name} {words}, got {show(getattr(self, name))}")
-        if not is_whole(self.n, 1):
-            raise SchemaError(f"n of a model must be a positive integer, got {show(self.n)}")
-        if {*self.network.order} != {*self.domain.names}:
-            raise SchemaError("the network's attributes are not those of the schema")
-        shapes = shapes_of(self.domain, self.network)
-        tables = to_list("tables of a model", self.tables)
-        if len(tables) != len(shapes):
-            raise SchemaError(
-                f"the network has {len(shapes)} pairs, but the number of tables is {len(tables)}"
-            )
-        for child, shape, table in zip(self.network.order, shapes, tables, strict=True):
-            if not isinstance(table, Table):
-                raise SchemaError(
-                    f"table of {child!r} must be an array of integers, got {show(table)}"
-                )
-            if table.shape != shape:
-                raise SchemaError(
-                    f"table of {child!r} has shape {table.shape}, its declared domain {shape}"
-                )
-
-    @cached_property
-    def encoding(self) -> BinaryEncoding | None:
-        """How bits become values; None where the network stands over the attributes."""
-        return encoding_of(self.schema, self.network)
-
-    @property
-    def hidden(self) -> tuple[str, ...]:
-        """The column of levels, where the ledger has any: whose ε is how large."""
-        return self.ledger.hidden
-
-    @property
-    def domain(self) -> Schema:
-        """The schema of the network's nodes: the attributes, or their bits."""
-        return self.schema if self.encoding is None else self.encoding.schema
-
-    @cached_property
-    def conditionals(self) -> dict[str, np.ndarray]:
-        """P*(X | Π) of every attribute: float (|X|, cells of Π), or the columns that are kept."""
-        tables = [t if isinstance(t, np.ndarray) else t.weights for t in self.tables]
-        return {c: conditional(t) for c, t in zip(self.network.order, tables, strict=True)}
-
-    def sample_codes(
-        self, n: int, generator: np.random.Generator, method: str = "independent"
-    ) -> np.ndarray:
-        """Codes of n synthetic records: uint8/uint16 (n, d), by column.
-
-        ``method`` as in :meth:`sample`. No record breaks a rule of the schema.
-        """
-        if self.ruled is not None:
-            return np.asarray(self.ruled.sample_codes(n, generator, method))
-        return self.draw_codes(n, generator, method)
-
-    @cached_property
-    def ruled(self) -> Any:
-        """The model given the rules of its schema, as ``where`` conditions it; None without rules.
-
-        Its ``exact`` is a model whose network and ``conditionals`` keep the rules, or None where
-        records are drawn again until they do.
-        """
-        return door("constraints").given(self, None) if self.schema.masks else None
-
-    def draw_codes(
-        self, n: int, generator: np.random.Generator, method: str = "independent"
-    ) -> np.ndarray:
-        """As :meth:`sample_codes` by ancestral sampling from the tables, whatever the rules say.
-
-        What bits can spell but the schema doesn't declare is drawn again.
-        """
-        if not is_one_of(method, METHODS):
-            raise SchemaError(f"method must be one of {METHODS}, got {show(method)}")
-        schema, sizes = self.domain, self.domain.sizes
-        dtype = np.uint8 if max(sizes) <= 256 else np.uint16
-        codes = np.empty((n, len(sizes)), dtype=dtype, order="F")
-        for (child, parents), table in zip(self.network.pairs, self.tables, strict=True):
-            p, key = self.conditionals[child], np.zeros(n, dtype=np.int64)
-            for j in map(schema.index, parents):
-                key *= sizes[j]
-                key += codes[:, j]
-            if not isinstance(table, np.ndarray):
-                p, key = table.look_up(p, key)
-            u = generator.random(n) if method == "independent" else deal(key, generator)
-            codes[:, schema.index(child)] = draw(p, key, u)
-        return codes if self.encoding is None else self.encoding.decode(codes, generator)
 
     def marginal(
         self,

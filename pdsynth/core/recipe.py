@@ -28,8 +28,8 @@ from .errors import (
     PrivacyError,
     SchemaError,
     check_seed,
+    check_word,
     door,
-    is_one_of,
     is_whole,
     positive,
     share,
@@ -462,12 +462,8 @@ class Recipe(Habits):
 
     def _check_options(self, schema: Schema) -> None:
         """Refuse words that mean nothing, and what can't be promised."""
-        for name, value, words in (
-            ("guarantee", self.guarantee, GUARANTEES),
-            ("noise", self.noise, ("exact", "opendp", "common")),
-        ):
-            if not is_one_of(value, words):
-                raise BudgetError(f"{name} must be one of {tuple(words)}, got {show(value)}")
+        check_word("guarantee", self.guarantee, GUARANTEES)
+        check_word("noise", self.noise, ("exact", "opendp", "common"))
         check_seed(self.random_state)
         m = self.records_per_person
         if not is_whole(m, 1, MOST_RECORDS):

@@ -1,7 +1,7 @@
 """Lines of a ledger, how their costs add up, and the rules L1–L11 that a ledger is held to.
 
-Costs compose sequentially, or in parallel over disjoint records. L11 is
-:func:`check_coverage`, below.
+Costs compose sequentially. What a paper claims for groups of lines in parallel, and rule L6 on
+them, is the business of ``published``. L11 is :func:`check_coverage`, below.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from .errors import door
 from .measures import SCORES, conditional_sensitivity
-from .unit import ONE_REPLACED, Unit, histogram_cost
+from .unit import Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
 COUNTING = ("discrete_laplace", "zero_sum_laplace")  # they release numbers with noise
@@ -86,85 +87,38 @@ def add_up(entries: Iterable[Entry], what: str) -> Fraction | float:
     return sum((getattr(e, what) for e in entries if e.kind == "mechanism"), Fraction(0))
 
 
-def compose(entries: Iterable[Entry], what: str) -> Fraction | float:
-    """Total ``cost`` or ``claimed``: sequential, or parallel over provably disjoint records (L6).
-
-    What a recipe *claims* is composed as the recipe says; a true cost never is, when the parts are
-    columns or overlap.
-    """
-    entries = list(entries)
-    inside = children(entries)
-    parts = {
-        g.id: inside.get(g.id, []) for g in entries if g.kind == "group" and g.compose == "parallel"
-    }
-    if what != "claimed":
-        groups = [g for g in entries if g.id in parts]
-        parts = {g.id: parts[g.id] for g in groups if not any(group_rule(g, parts[g.id]))}
-    alone = [e for e in entries if e.parent not in parts]
-    return add_up(alone, what) + sum((_parallel(p, what) for p in parts.values()), Fraction(0))
+def compose(entries: Sequence[Entry], what: str) -> Fraction | float:
+    """Total ``cost`` or ``claimed``: sequential, but for groups as papers claim them (rule L6)."""
+    if any(e.kind == "group" for e in entries):
+        return door("published").compose_groups(entries, what)
+    return add_up(entries, what)
 
 
-def _parallel(part: Iterable[Entry], what: str) -> Fraction | float:
-    """Disjoint sets of records: a replaced record leaves one and enters another, so two count.
-
-    That is a bound: of two histograms half of it is lost, one cell of either. When all parts are
-    add/remove, their costs are doubled already (rule L7), and the dearest one alone bounds any
-    replacement. Papers claim the dearest part (McSherry 2009).
-    """
-    paid = [e for e in part if e.kind == "mechanism"]
-    inside: dict[str | None, list[Entry]] = {}
-    for e in paid:
-        inside.setdefault(e.record_filter, []).append(e)
-    costs = [add_up(each, what) for each in inside.values()]
-    doubled = all(e.relation == "add_remove" for e in paid)
-    return sum(sorted(costs, reverse=True)[: 1 if what == "claimed" or doubled else 2], Fraction(0))
-
-
-def check(
-    entries: Sequence[Entry],
-    *,
-    claimed: Fraction,
-    finite: Fraction,
-    epsilon: Fraction | float,
-    notes: Sequence[str],
-    unit: Unit = ONE_REPLACED,
-    mechanisms: Mapping[str, Check] | None = None,
-) -> list[str]:
+def check(ledger: Any) -> list[str]:
     """All violations, each with its rule and entry: ``"L3 s07 table(race): …"``; empty if none."""
+    entries, unit, claimed, finite = ledger.entries, ledger.unit, ledger.claimed, ledger.finite
     ids: set[str] = set()
     violations: list[str] = []
-    checks = MECHANISMS if mechanisms is None else mechanisms
     for e in entries:
         violations += [
             f"{code} {e.id} {e.step}: {message}"
-            for code, message in _check_entry(e, ids, unit.records, checks)
+            for code, message in _check_entry(e, ids, unit.records, ledger.mechanisms)
         ]
         fits = unit.n_is_public or e.relation == unit.relation or not e.inputs
         if e.kind == "mechanism" and not fits:
             promised = f"where the run promises {unit.relation}"
             violations.append(f"L7 {e.id} {e.step}: {e.relation}, {promised}")
         ids.add(e.id)
-    parts = children(entries)
-    for group in (e for e in entries if e.kind == "group"):
-        broken = group_rule(group, parts.get(group.id, []))
-        violations += [f"L6 {group.id} {group.step}: {message}" for message in broken]
-    if epsilon == math.inf:
+    if any(e.kind == "group" for e in entries):
+        violations += door("published").check_groups(entries)
+    if ledger.epsilon == math.inf:
         raw = sum(e.kind == "unaccounted_access" for e in entries)
         violations.append(
             f"L8 claimed {claimed}, truly infinite (not DP): {raw} unaccounted access(es)"
         )
     if finite > claimed:
         violations.append(f"L8 claimed {claimed}, the accounted part truly costs {finite}")
-    return violations + [f"L10 {note}" for note in notes if "reproducible" in note]
-
-
-def children(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """The entries of each group, by its id."""
-    groups: dict[str, list[Entry]] = {}
-    for e in entries:
-        if e.parent is not None:
-            groups.setdefault(e.parent, []).append(e)
-    return groups
+    return violations + [f"L10 {note}" for note in ledger.notes if "reproducible" in note]
 
 
 def _check_entry(
@@ -246,41 +200,6 @@ def _least_sensitivity(e: Entry) -> Fraction | int:
     if unknown or e.domain_sizes is None or e.n_records is None:
         return 0
     return LEMMAS[e.lemma](e.n_records, *e.domain_sizes)
-
-
-def group_rule(group: Entry, children: Sequence[Entry]) -> Iterator[str]:
-    """Rule L6: only disjoint sets of records, named by public predicates, compose in parallel."""
-    if group.compose not in ("sequential", "parallel"):
-        yield f"compose is {group.compose!r}"
-    if group.compose != "parallel":
-        return
-    steps: dict[str, list[str]] = {}
-    for e in children:
-        steps.setdefault(e.record_filter or "", []).append(e.step)
-    part_of: dict[str, str] = {}  # the part that holds each value
-    names = {over: _parse(over)[0] for over in steps}
-    for over, titles in steps.items():
-        if not over.startswith("records:"):
-            more = f" and {len(titles) - 1} more are" if len(titles) > 1 else " is"
-            yield (
-                f"{titles[0]}{more} composed in parallel over {over!r}: "
-                "only disjoint sets of records compose in parallel, never columns"
-            )
-        values, first = _parse(over)[1], next(iter(steps))
-        other = (
-            first
-            if names[over] != names[first]
-            else next((part_of[v] for v in values if v in part_of), over)
-        )
-        if other != over:
-            yield f"parts {other!r} and {over!r} are not disjoint"
-        part_of |= dict.fromkeys(values, over)
-
-
-def _parse(text: str) -> tuple[str, set[str]]:
-    """Name and values of a filter ``records:NAME in {x, y}``."""
-    name, _, values = text.removeprefix("records:").partition(" in ")
-    return name.strip(), {v.strip() for v in values.strip("{} ").split(",")}
 
 
 class Release(NamedTuple):

@@ -17,15 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .attribute import Attribute, check_codes, repeated
-from .errors import (
-    SchemaError,
-    check_known,
-    door,
-    is_one_of,
-    show,
-    to_items,
-    to_list,
-)
+from .errors import SchemaError, check_known, door, is_one_of, show, to_items, to_list
 from .unit import Unit
 
 
@@ -54,10 +46,7 @@ Mask = tuple[tuple[int, ...], np.ndarray]  # rising columns; where a record can 
 
 
 def keep_rules(masks: Sequence[Mask], codes: np.ndarray) -> np.ndarray:
-    """Which records (n, d) keep all rules: bool (n,).
-
-    **Privacy:** raw where the records are.
-    """
+    """Which records (n, d) keep all rules: bool (n,). **Privacy:** raw where the records are."""
     kept = np.ones(len(codes), dtype=bool)
     for columns, mask in masks:
         kept &= mask[tuple(codes[:, j] for j in columns)]
@@ -129,20 +118,8 @@ class Schema:
                 "groups must map declared attributes to 'A' or 'B'; "
                 f"unknown: {show(unknown)}, groups: {show(self.groups)}"
             )
-        self._check_left_out()
-        file: Any = self.file
-        if isinstance(file, dict):
-            file = {"header": not self.columns} | file
-        if file is not None:
-            object.__setattr__(self, "file", door("files").FileFormat.of(file))
-        if any(a.recode for a in self.attributes):  # whose numbers stand as the file writes them
-            attributes = door("files").read_as_written(self.attributes, self.file)
-            object.__setattr__(self, "attributes", attributes)
-        if self.file is not None and self.file.header != (not self.columns):
-            raise SchemaError(
-                "columns name those of a file whose first line doesn't: say columns and header = "
-                "false, or neither"
-            )
+        for name, value in door("files").settle_file(self).items():
+            object.__setattr__(self, name, value)
         object.__setattr__(self, "rules", tuple(to_items("rules", self.rules)))
         self.masks  # noqa: B018 - refuses rules that don't fit, or contradict each other
 
@@ -150,21 +127,6 @@ class Schema:
     def file_format(self) -> Any:
         """How a raw text file is written: what is declared, else UTF-8 with commas."""
         return self.file or door("files").FileFormat(header=not self.columns)
-
-    def _check_left_out(self) -> None:
-        left_out = self.left_out if isinstance(self.left_out, Mapping) else {None: ""}
-        columns = to_items("columns", self.columns)
-        if not all(isinstance(word, str) for word in (*left_out, *left_out.values(), *columns)):
-            raise SchemaError(
-                "left_out must map column names to reasons, columns must list names: "
-                "all of them texts"
-            )
-        object.__setattr__(self, "columns", tuple(columns))
-        if both := sorted(left_out.keys() & set(self.names)):
-            raise SchemaError(f"attributes that are declared and left out: {both}")
-        there = set(columns)
-        if columns and (gone := [c for c in self.find_columns(there) if c not in there]):
-            raise SchemaError(f"columns of the file don't name the attribute(s) {gone}")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -321,17 +283,8 @@ class Schema:
         places = [None] * len(self) if uniforms is None else uniforms.T
         parts = zip(self.attributes, codes.T, places, strict=True)
         columns = {a.name: a.decode(c.astype(np.int64), place) for a, c, place in parts}
-        return self.put_in_order(pd.DataFrame(columns))
-
-    def put_in_order(self, frame: pd.DataFrame, fixed: Iterable[str] = ()) -> pd.DataFrame:
-        """A synthetic table with numbers as ``at_most`` rules ask; ``fixed`` columns stay.
-
-        **Privacy:** post-processing of a synthetic table.
-        """
-        if not self.rules:
-            return frame
-        by_name = {a.name: a for a in self.attributes}
-        return door("constraints").put_in_order(frame, self.rules, by_name, fixed)
+        frame = pd.DataFrame(columns)
+        return door("constraints").put_in_order(frame, self) if self.rules else frame
 
     # --- how files hold a schema is the business of ``files`` ------------------------------------
 

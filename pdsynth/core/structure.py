@@ -25,7 +25,6 @@ from .network import Network, Permitted, Restriction, check_restriction, permit,
 from .schema import Facts, Merging, Schema
 from .unit import ONE_REPLACED
 
-MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
 MAX_PAIRS = 1_000_000  # candidates of one selection
 AUTO_PAIRS = 100_000  # candidates of one selection that k='auto' ever asks for
 AUTO_CELLS = 2**20  # cells of the largest table that k='auto' ever asks for
@@ -365,10 +364,7 @@ class Measurement:
 
 
 def released_columns(curator: Curator) -> list[Measurement]:
-    """The single columns that a run has released.
-
-    **Privacy:** reads releases only.
-    """
+    """The single columns that a run has released. **Privacy:** reads releases only."""
     names = curator.schema.names
     return [Measurement((names[j],), *answer) for j, answer in curator.released.items()]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from .errors import BudgetError, is_one_of, show
+from .errors import check_word
 
 NEIGHBOURS = {"replace_one": "replace", "add_remove": "add or remove"}
 MOST_ZERO_SUM = 32  # cells; of larger tables zero-sum noise saves below 3 % and takes longer
@@ -36,9 +36,7 @@ class Unit:
     power: ClassVar[int] = 1  # half the noise costs 2^power times as much
 
     def __post_init__(self) -> None:
-        if not is_one_of(self.relation, NEIGHBOURS):
-            relations = tuple(NEIGHBOURS)
-            raise BudgetError(f"relation must be one of {relations}, got {show(self.relation)}")
+        check_word("relation", self.relation, NEIGHBOURS)
 
     def __str__(self) -> str:
         whose = "one record" if self.records == 1 else f"one person's {self.records} records"

@@ -7,9 +7,9 @@ from .problems import Problems, find_problems, say_outside
 from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
-from .showing import show_ledger, show_network, show_recipe
+from .showing import frame_ledger, show_ledger, show_network, show_recipe
 from .story import count_pairs, in_words, say_pairs, story
-from .taking import find_columns, read_as_written, take_columns
+from .taking import find_columns, settle_file, take_columns
 from .target import join_target
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "write_model",
     "write_ledger",
     "save_model",
-    "read_as_written",
     "read_model",
     "read_ledger",
     "load_model",
@@ -33,9 +32,11 @@ __all__ = [
     "count_pairs",
     "find_columns",
     "find_problems",
+    "frame_ledger",
     "in_words",
     "join_target",
     "render",
+    "settle_file",
     "say_pairs",
     "show_ledger",
     "show_network",

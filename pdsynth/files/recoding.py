@@ -179,8 +179,8 @@ class Recode:
         if self.empty is not None and not self.holds:
             yield f"{show(self.empty)} is an empty cell, too"
         if words := [text for text in self.na_values if any(map(str.isalnum, text))]:
-            rest = f" and {len(words) - TOLD} more" if len(words) > TOLD else ""
-            yield f"missing is also {', '.join(map(show, words[:TOLD]))}{rest}"
+            more = f" and {len(words) - TOLD} more" if len(words) > TOLD else ""
+            yield f"missing is also {', '.join(map(show, words[:TOLD]))}{more}"
         if self.clip:
             yield "numbers beyond an end stand at that end"
 

@@ -1,13 +1,19 @@
 """How networks, ledgers and synthesizers show themselves in Jupyter."""
 
 import math
+from fractions import Fraction
 from html import escape
 from typing import Any
+
+import pandas as pd
 
 from ..core import NOT_STRICT, Ledger, Network, plural, short, show
 from .pages import render
 from .story import beside, share
 
+COLUMNS = (
+    "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
+)
 HEAD = (
     "<defs><marker id='pd-arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
     "markerHeight='7' orient='auto'>"
@@ -53,6 +59,21 @@ def show_network(network: Network) -> str:
 def shorten(name: str, most: int = 17) -> str:
     """A name of at most so many characters; what is cut leaves a sign."""
     return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def frame_ledger(ledger: Ledger) -> pd.DataFrame:
+    """One row per entry with the running total, infinite after the first unaccounted access."""
+    rows: list[dict[str, Any]] = []
+    total: Fraction | float = Fraction(0)
+    for e in ledger.entries:
+        epsilon = math.inf if e.kind == "unaccounted_access" else ledger.cost_of(e)
+        total += epsilon if e.kind == "mechanism" or epsilon == math.inf else 0
+        shown = {"attributes": ", ".join(e.attributes), "epsilon": epsilon, "total": total}
+        shown["mechanism"] = e.mechanism or e.kind.replace("_", " ")
+        if isinstance(e.scale, tuple):
+            shown["scale"] = f"{float(min(e.scale)):.4g} … {float(max(e.scale)):.4g}"
+        rows.append(vars(e) | shown)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def show_ledger(ledger: Ledger) -> str:

@@ -1,11 +1,12 @@
 """How declared columns are taken out of raw ones that have another name or hold several things."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
-from ..core import Attribute, check_columns, find_distinct
+from ..core import Attribute, Schema, SchemaError, check_columns, find_distinct, to_items
 from .file_format import FileFormat
 from .recoding import Recode
 
@@ -25,13 +26,40 @@ def find_columns(attributes: Sequence[Attribute], there: Collection[str]) -> lis
     return [a.name if a.name in there else raw_name(a) for a in attributes]
 
 
+def settle_file(schema: Schema) -> dict[str, Any]:
+    """What a schema says of the raw file, as it stands from now on; contradictions are refused.
+
+    ``columns``: a tuple. ``file``: a FileFormat or None.
+    ``attributes``: those whose recoded cells hold numbers as their file writes them, unless they
+    say how; plain columns are read so by :func:`~pdsynth.files.reading.read_csv` already.
+    """
+    left_out = schema.left_out if isinstance(schema.left_out, Mapping) else {None: ""}
+    columns = to_items("columns", schema.columns)
+    if not all(isinstance(word, str) for word in (*left_out, *left_out.values(), *columns)):
+        raise SchemaError(
+            "left_out must map column names to reasons, columns must list names: all of them texts"
+        )
+    if both := sorted(left_out.keys() & set(schema.names)):
+        raise SchemaError(f"attributes that are declared and left out: {both}")
+    there = set(columns)
+    needed = find_columns(schema.attributes, there) if columns else []
+    if gone := [c for c in needed if c not in there]:
+        raise SchemaError(f"columns of the file don't name the attribute(s) {gone}")
+    said: Any = schema.file
+    file = FileFormat.of({"header": not columns} | said if isinstance(said, dict) else said)
+    attributes = read_as_written(schema.attributes, file)
+    if file is not None and file.header != (not columns):
+        raise SchemaError(
+            "columns name those of a file whose first line doesn't: say columns and header = "
+            "false, or neither"
+        )
+    return {"columns": tuple(columns), "file": file, "attributes": attributes}
+
+
 def read_as_written(
     attributes: Sequence[Attribute], file: FileFormat | None
 ) -> tuple[Attribute, ...]:
-    """Attributes whose recoded cells hold numbers as their file writes them, unless they say how.
-
-    Plain columns are read so by :func:`~pdsynth.files.reading.read_csv` already.
-    """
+    """Attributes whose recoded cells hold numbers as their file writes them."""
     form = file.number_form if file else ""
     return tuple(
         replace(a, recode=a.recode.in_file(form))

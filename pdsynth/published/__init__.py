@@ -52,6 +52,7 @@ from .doors import open_door, raw_door
 from .genetic import PrintedSearch, printed_genetic
 from .hpprivbayes import PrintedGroups, PrintedOrdered, RawGroups, printed_hpprivbayes
 from .jtree import PrintedCliques
+from .parallel import check_groups, compose_groups
 from .privabn import ConditionalNoise, PrintedAdaptive
 from .privabn_readings import printed_privabn
 from .privbayes import PrintedUniform, printed_privbayes
@@ -65,6 +66,8 @@ __all__ = [
     "SparseTable",
     "affinity",
     "check_affinity",
+    "check_groups",
+    "compose_groups",
     "open_door",
     "printed",
     "raw_door",

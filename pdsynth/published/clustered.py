@@ -35,7 +35,6 @@ from ..algorithms import (
 from ..baselines import NOTE
 from ..core import (
     ENTROPIES,
-    HISTOGRAMS,
     BinaryEncoding,
     BudgetError,
     Curator,
@@ -60,7 +59,7 @@ RAW_ENTROPY = (
     "OE_j of the raw records sets the noise scale of table j, so the scales differ "
     "between neighbours"
 )
-PARALLEL = "HMPrivBayes §3.5, proof of theorem 1"
+PARALLEL, HISTOGRAMS = "HMPrivBayes §3.5, proof of theorem 1", "HMPrivBayes Alg 5 line 2"
 DISTANCES = "PrivSCBN (reconstruction): DPSC on Jaccard distances"
 ONE_BUDGET = "PrivSCBN (reconstruction): one budget for all clusters"
 

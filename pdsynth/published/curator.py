@@ -71,7 +71,7 @@ class RawCurator(Curator):
     ) -> str:
         """As of the strict door; without noise nothing is paid."""
         if self._silent:
-            return self.ledger.last
+            return self.ledger.entries[-1].id
         return super()._charge(step, source, released, touched, **fields, **self._part)
 
     def charge_unused(self, epsilon: Fraction, step: str, source: str) -> None:
@@ -106,7 +106,7 @@ class RawCurator(Curator):
                 domain="schema:public" if public else "public:named above",
                 **fields,
             )
-        return self.ledger.last
+        return self.ledger.entries[-1].id
 
     def table(self, columns: Sequence[int], budget: TableBudget, *, step: str) -> Measured:
         """Noisy joint counts, with the noise that a paper prints where the budget says so.
@@ -256,7 +256,7 @@ class RawCurator(Curator):
         )
         scale = 2 / (self.n * budget.epsilon)
         if self._silent:
-            return keys, Measured(counts, scale, self.ledger.last)
+            return keys, Measured(counts, scale, self.ledger.entries[-1].id)
         if sparse:
             self._unaccounted(
                 f"support of {step}",
@@ -330,7 +330,7 @@ class RawCurator(Curator):
             source,
             f"{len(i):,} values of {measure} in 1/{grid:,}",
             range(d),
-            claimed,
+            claimed=claimed,
         )
         matrix = np.zeros((*noisy.shape[:-1], d, d))  # noise for many runs has an axis in front
         matrix[..., i, j] = matrix[..., j, i] = noisy / grid

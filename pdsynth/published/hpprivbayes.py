@@ -29,8 +29,6 @@ from ..algorithms import (
     Ordered,
     entropies,
 )
-from ..algorithms import ORDER_WEIGHTS as WEIGHTS
-from ..algorithms import WEIGHTS as HISTOGRAMS
 from ..core import (
     Allocation,
     Curator,
@@ -48,7 +46,8 @@ from .at_most import AtMostOrdered
 from .budgets import PrintedBudget, printed_group_a, printed_scales, printed_weights
 from .doors import raw_door
 
-SCALES = "thesis Alg 6 line 6"
+SCALES, HISTOGRAMS = "thesis Alg 6 line 6", "thesis Alg 6 line 5"
+WEIGHTS = "weighted PrivBayes: weights"
 WEIGHTS_STEP = "sensitivity weights of group B"
 RAW_GROUPS = (
     "'no privacy protection involved … as we consider the data publisher safe' "

@@ -20,13 +20,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..algorithms import SELECTION, Adaptive
+from ..algorithms import SELECTION, Adaptive, Groups
 from ..core import (
     GRID,
-    MAX_PARENTS,
     SCORES,
     BudgetError,
     Candidates,
+    Conditionals,
     Curator,
     Facts,
     Measurement,
@@ -44,6 +44,7 @@ from ..core import (
 from .doors import raw_door
 from .sparse import DENSE, SparseTable
 
+MAX_PARENTS = 63  # two-valued parents whose configuration is one 64-bit word
 CANDIDATES = "PrivABN Alg 2 line 5 and Alg 3"
 RAW = (
     "'no other operations involve … the original dataset', but dp[S, j] is an argmax over it: "
@@ -238,11 +239,8 @@ def abn_published(
 
 
 @dataclass(frozen=True)
-class ConditionalNoise:
+class ConditionalNoise(Conditionals):
     """Laplace noise on the conditional probabilities, as PrivABN prints it: isn't private."""
-
-    derives: ClassVar[bool] = False
-    counts_only: ClassVar[bool] = False
 
     def check(self, facts: Facts, budget: Any) -> None:
         """Refuse strict, attributes of more than two values, and scales per value."""
@@ -251,7 +249,7 @@ class ConditionalNoise:
                 "noise on conditionals costs n times what it claims (PrivABN): use "
                 "conditionals=JointCounts(), or guarantee='published'"
             )
-        if max(facts.schema.sizes) > 2 or not budget.one_scale_per_table:
+        if max(facts.schema.sizes) > 2 or isinstance(budget, Groups):
             raise BudgetError(
                 "noise on conditionals is for two-valued attributes and one scale "
                 "per table: use conditionals=JointCounts()"

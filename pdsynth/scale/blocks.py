@@ -1,6 +1,5 @@
 """Coded records in blocks, outside memory: what is counted in each block is added up."""
 
-import math
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
@@ -30,8 +29,14 @@ Add = Callable[[Codes, Any, np.ndarray], None]  # a block, the sets, a total
 
 def add_tables(block: Codes, sets: Sequence[Split], total: np.ndarray) -> None:
     """Add the tables of a block to flat ``total``, where they lie end to end."""
-    cells = [math.prod(block.sizes[j] for j in (*head, *tail)) for head, tail in sets]
-    block.add(sets, np.split(total, list(accumulate(cells[:-1]))))
+    start = 0
+    for cells, key in block.keys(sets):
+        part = total[start : start + cells]
+        if cells <= 8 * block.n:
+            part += np.bincount(key, minlength=cells)
+        else:
+            np.add.at(part, key, 1)
+        start += cells
 
 
 def add_cells(block: Codes, sets: np.ndarray, total: np.ndarray) -> None:

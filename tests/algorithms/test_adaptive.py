@@ -219,7 +219,7 @@ def strict(rows, noise, each=Q(1, 2), most=2, tables=None, epsilon2=Q(10**9)):
     d = np.shape(rows)[1]
     curator = curator_of(rows, (2,) * d, noise, epsilon=Q(1000))
     return (
-        *abn_strict(curator, each, noise, most=most, tables=tables or d, epsilon2=epsilon2),
+        *abn_strict(curator, each, most=most, tables=tables or d, epsilon2=epsilon2),
         curator,
     )
 
@@ -305,7 +305,6 @@ class TestNested:
         pairs, used = abn_strict(
             curator,
             Q(1, 2),
-            ExactNoise(seed),
             most=3,
             tables=d,
             epsilon2=Q(10**6),

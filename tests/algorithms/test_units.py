@@ -124,7 +124,7 @@ class TestRecordsPerPerson:
         lead to."""
 
         def learn(curator, noise):
-            return greedy(curator, MaxParents(1), Q(1, 2), "R", noise)
+            return greedy(curator, MaxParents(1), Q(1, 2), "R")
 
         laws = Laws(learn, BINARY, records_per_person=2)
         near = {}

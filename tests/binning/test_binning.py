@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import pdsynth as pds
 from pdsynth import Attribute, BudgetError, Model, Schema, SchemaError, audit, binning
-from pdsynth.core.attribute import shortest
+from pdsynth.binning import shortest
 from pdsynth.core.records import Records
 
 INCOME = Attribute.numeric("income", 0, 90_000, bins="private", number=8, integer=True)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdsynth.core.edges import candidate_edges, plan_edges, private_edges
+from pdsynth.binning.edges import candidate_edges, plan_edges, private_edges
 from pdsynth.core.noise import ExactNoise, Noise
 
 EPSILON = Q(3, 2)
@@ -107,7 +107,7 @@ def test_two_levels_halve_each_and_a_record_that_changes_its_node_pays_in_both()
 
     def deep(*arguments):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pdsynth.core.edges.plan_edges", lambda number: (2, 0))
+            patch.setattr("pdsynth.binning.edges.plan_edges", lambda number: (2, 0))
             return private_edges(*arguments)
 
     laws = {c: law(c, 4, 1, 2, run=deep) for c in tables(3, 6)}

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from privacy_tools import Silent, curator_of
 
-from pdsynth.core.agreement import as_measured
-from pdsynth.core.budgets import measure_joint_counts, uniform
+from pdsynth.core.budgets import AsMeasured, measure_joint_counts, uniform
 from pdsynth.core.model import conditional
 from pdsynth.core.network import Network
 from pdsynth.core.noise import ExactNoise
@@ -22,7 +21,8 @@ ROWS = [(0, 0, 0), (0, 1, 0), (1, 2, 1), (1, 2, 0), (0, 0, 1), (1, 1, 1), (1, 2,
 
 
 def noisy_tables(curator, network, budget, derived=0):
-    return as_measured(measure_joint_counts(curator, network, budget, derived), network)
+    measured = measure_joint_counts(curator, network, budget, derived)
+    return AsMeasured().reconcile(measured, network, None)
 
 
 def fractions(table) -> list[list[Q]]:

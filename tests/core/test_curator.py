@@ -19,7 +19,6 @@ from pdsynth.core.measures import mutual_information
 from pdsynth.core.network import Candidates
 from pdsynth.core.noise import ExactNoise, NoNoise, laplace_width
 from pdsynth.core.records import Records
-from pdsynth.core.rules import check
 from pdsynth.core.unit import TableBudget
 from pdsynth.published.budgets import PrintedBudget, one_record_more
 from pdsynth.published.curator import RawCurator
@@ -177,7 +176,7 @@ class TestStrict:
         curator.residuals([(0, 2), (0, 1)], Q(1), step="g", source="")
         (line,) = curator.ledger.entries
         short = replace(line, sensitivity=Q(2), scale=Q(2))
-        (broken,) = check([short], claimed=Q(1), finite=Q(1), epsilon=Q(1), notes=())
+        (broken,) = Ledger(Q(1), _entries=[short]).check()
         assert broken.startswith("L3") and "lemma:residuals gives 4" in broken
 
     def test_residuals_need_released_columns(self):
@@ -237,7 +236,9 @@ class TestStrict:
         )
         assert entry.attributes == ("x0", "x1", "x2")
         assert entry.mechanism == "exponential"
-        flipped = ask(permute_and_flip=True)
+        noise = Silent()
+        noise.permutes = True
+        flipped = ask(noise=noise)
         flipped.select(PAIRS, "R", Q(1), step="s", source="")
         assert flipped.ledger.entries[0].mechanism == "permute_and_flip"
 

@@ -19,8 +19,8 @@ from privacy_tools import (
     records_of,
 )
 
+from pdsynth.binning import edges as edges_room
 from pdsynth.core import curator as curator_room
-from pdsynth.core import edges as edges_room
 from pdsynth.core.curator import Curator, Measured
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, SCORES

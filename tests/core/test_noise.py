@@ -151,7 +151,7 @@ class TestSource:
         """A network by each learner, and a noisy table of every kind, strictly."""
         rows = [[0, 0, 0], [1, 1, 1], [1, 0, 2], [0, 1, 1]]
         curator = curator_of(rows, (2, 2, 3), noise, epsilon=Q(10))
-        greedy(curator, MaxParents(1), Q(1), "R", noise)
+        greedy(curator, MaxParents(1), Q(1), "R")
         ordered(curator, [2, 0, 1], MaxParents(1), Q(1), "I")
         curator.table((0, 1), TableBudget(Q(1)), step="t")
         released = curator.columns(Q(1))

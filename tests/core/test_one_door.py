@@ -232,7 +232,7 @@ def test_learners_read_through_the_curator_only(score, spy):
     for degree in (MaxParents(1), MaxParents(2), MaxCells(Q(8))):
         noise = ExactNoise(1)
         curator = Curator(records_of([r[:2] + [r[3]] for r in CODES], sizes), Ledger(Q(2)), noise)
-        greedy(curator, degree, Q(1), score, noise)
+        greedy(curator, degree, Q(1), score)
         ordered(curator, (2, 1, 0), degree, Q(1), score)
         assert curator.ledger.epsilon == 2
     assert spy.readers

@@ -93,7 +93,7 @@ def test_end_to_end_the_networks_have_the_exact_law():
 
     def networks(noise):
         door = curator_of(rows, (2, 2, 2), noise, Q(3))
-        return str(greedy(door, MaxParents(1), Q(3), "R", noise, first=0).pairs)
+        return str(greedy(door, MaxParents(1), Q(3), "R", first=0).pairs)
 
     exact = law(networks)
     found = Counter(networks(OpenDPNoise()) for _ in range(RUNS))

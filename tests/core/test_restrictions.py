@@ -177,9 +177,7 @@ class TestLearners:
         networks = [found.network(names) for found in searches]
         for degree in (MaxParents(k), MaxCells(Q(8))):
             curator = curator_of(rows, [2] * d, ExactNoise(seed), epsilon=Q(2))
-            networks.append(
-                greedy(curator, degree, Q(1), "R", ExactNoise(seed), restriction=policy)
-            )
+            networks.append(greedy(curator, degree, Q(1), "R", restriction=policy))
             networks.append(
                 ordered(curator, rng.permutation(d).tolist(), degree, Q(1), "I", restriction=policy)
             )
@@ -195,9 +193,7 @@ class TestLearners:
     def test_twin_a_learner_that_ignores_it_is_noticed(self):
         policy = Restriction("x2", "x0", forbidden=(("x1", "x2"),))
         rows = [[0, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 1]]
-        network = greedy(
-            curator_of(rows, (2, 2, 2), Silent()), MaxParents(1), Q(1), "R", Silent(), first=0
-        )
+        network = greedy(curator_of(rows, (2, 2, 2), Silent()), MaxParents(1), Q(1), "R", first=0)
         assert len(broken(network, policy)) >= 2
 
     @given(policies(), st.integers(0, 3), st.randoms())

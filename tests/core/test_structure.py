@@ -148,7 +148,7 @@ SIZES = (2, 2, 3)
 class TestLearners:
     def test_greedy_without_noise_takes_the_best_pair_each_time(self):
         curator = curator_of(TABLE, SIZES, NoNoise(), guarantee="none")
-        network = greedy(curator, MaxParents(1), Q(1), "R", NoNoise(), first=0)
+        network = greedy(curator, MaxParents(1), Q(1), "R", first=0)
         assert network.pairs == (("x0", ()), ("x1", ("x0",)), ("x2", (network.parents("x2"))))
         tables = {p: association(curator.peek("test", "", (2, p))) for p in (0, 1)}
         assert network.parents("x2") == (f"x{max(tables, key=tables.get)}",)
@@ -161,9 +161,7 @@ class TestLearners:
 
     def test_the_root_is_uniform_and_free(self):
         found = law(
-            lambda noise: greedy(
-                curator_of(TABLE, SIZES, noise), MaxParents(1), Q(1), "R", noise
-            ).order[0]
+            lambda noise: greedy(curator_of(TABLE, SIZES, noise), MaxParents(1), Q(1), "R").order[0]
         )
         assert found == pytest.approx({"x0": 1 / 3, "x1": 1 / 3, "x2": 1 / 3})
 
@@ -172,7 +170,7 @@ class TestLearners:
         noise = Silent()
         curator = curator_of(TABLE, SIZES, noise, epsilon=Q(3, 10))
         if learn == "greedy":
-            greedy(curator, MaxParents(1), Q(3, 10), "I", noise)
+            greedy(curator, MaxParents(1), Q(3, 10), "I")
         else:
             ordered(curator, (2, 1, 0), MaxParents(1), Q(3, 10), "I")
         assert [e.epsilon for e in curator.ledger.entries] == [Q(3, 20)] * 2

@@ -112,8 +112,8 @@ class Several:
             return f"that is every one of them: {errors[0]}"
         if choices == set(self.false):
             return f"these are exactly the ones that don't hold: read the question again. {gaps[0]}"
-        more = len(errors) + len(gaps) - 1
-        return (errors + gaps)[0] + (f" (And {more} more to think about.)" if more else "")
+        others = len(errors) + len(gaps) - 1
+        return (errors + gaps)[0] + (f" (And {others} more to think about.)" if others else "")
 
 
 # "not only" denies nothing. A bare "no" isn't one: "no names are in it and nobody can …".

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .noise import Noise, Quantity, exponential_mechanism
+from ..core import Noise, Quantity, exponential_mechanism
 
 # Of ε, for one heavy cell after the other; what they don't need goes to the medians. The first one
 # has the most: where half of the records share a value, no median says so.
