@@ -122,10 +122,7 @@ from .rules import (
     MECHANISMS,
     NOISES,
     Check,
-    Entry,
-    add_up,
     check_selection,
-    compose,
 )
 from .schema import (
     BinaryEncoding,
@@ -164,4 +161,14 @@ from .structure import (
     noise_to_cell,
     typical_cells,
 )
-from .unit import NEIGHBOURS, Scale, TableBudget, Unit, histogram_cost, tight_scales
+from .unit import (
+    NEIGHBOURS,
+    Entry,
+    Scale,
+    TableBudget,
+    Unit,
+    add_up,
+    compose,
+    histogram_cost,
+    tight_scales,
+)

@@ -19,9 +19,9 @@ import pandas as pd
 from . import rules
 from .errors import BudgetError, PrivacyError, check_known, door, is_one_of, plural, show, to_names
 from .noise import Noise
-from .rules import KINDS, Entry, add_up, compose
+from .rules import KINDS
 from .schema import Schema
-from .unit import ONE_REPLACED, Unit
+from .unit import ONE_REPLACED, Entry, Unit, add_up, compose
 
 REPRODUCIBLE = "noise is reproducible: do not release"
 GUARANTEES = ("strict", "published", "none")

@@ -1,20 +1,19 @@
-"""Lines of a ledger, how their costs add up, and the rules L1–L11 that a ledger is held to.
+"""The rules L1–L11 that a ledger is held to.
 
-Costs compose sequentially. What a paper claims for groups of lines in parallel, and rule L6 on
-them, is the business of ``published``. L11 is :func:`check_coverage`, below.
+Rule L6, on groups of lines that a paper composes in parallel, is the business of ``published``. L11
+is :func:`check_coverage`, below.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .errors import door
 from .measures import SCORES, conditional_sensitivity
-from .unit import Unit, histogram_cost
+from .unit import Entry, Unit, histogram_cost
 
 KINDS = ("mechanism", "group", "post_processing", "unaccounted_access", "public")
 COUNTING = ("discrete_laplace", "zero_sum_laplace")  # they release numbers with noise
@@ -36,62 +35,8 @@ LEMMAS: dict[str, Callable[[int, int, int], int | Fraction]] = {
 }
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One line of the ledger.
-
-    ``sensitivity`` and ``scale`` are in the unit of ``released``; a tuple has one scale per row of
-    the table, whose number of cells is ``columns``. ``epsilon`` is the true cost, ``claimed`` the
-    advertised one.
-    """
-
-    id: str
-    kind: str
-    step: str
-    source: str = ""
-    mechanism: str = ""
-    released: str = ""
-    attributes: tuple[str, ...] = ()
-    sensitivity: Fraction | None = None
-    scale: Fraction | tuple[Fraction, ...] | None = None
-    columns: int = 1
-    epsilon: Fraction | float = Fraction(0)
-    claimed: Fraction = Fraction(0)
-    inputs: tuple[str, ...] = ()
-    scale_depends_on: tuple[str, ...] = ()
-    candidates: str = "public"
-    score_unit: str = ""
-    sensitivity_unit: str = ""
-    lemma: str = ""
-    domain_sizes: tuple[int, int] | None = None
-    n_records: int | None = None
-    relation: str = "replace_one"
-    parent: str | None = None
-    compose: str = ""
-    record_filter: str | None = None
-    domain: str = "schema:public"
-    why: str = ""
-
-    @property
-    def cost(self) -> Fraction | float:
-        """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
-        return 2 * self.epsilon if self.relation == "add_remove" else self.epsilon
-
-
 # The rules of one mechanism: (line, ids of earlier lines, records of a person) → (rule, message).
 Check = Callable[[Entry, set[str], int], Iterator[tuple[str, str]]]
-
-
-def add_up(entries: Iterable[Entry], what: str) -> Fraction | float:
-    """Sequential composition: the sum of ``cost`` or ``claimed`` over the mechanisms."""
-    return sum((getattr(e, what) for e in entries if e.kind == "mechanism"), Fraction(0))
-
-
-def compose(entries: Sequence[Entry], what: str) -> Fraction | float:
-    """Total ``cost`` or ``claimed``: sequential, but for groups as papers claim them (rule L6)."""
-    if any(e.kind == "group" for e in entries):
-        return door("published").compose_groups(entries, what)
-    return add_up(entries, what)
 
 
 def check(ledger: Any) -> list[str]:

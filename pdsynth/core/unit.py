@@ -1,16 +1,16 @@
-"""What one person can change, and the scale of noise that follows for ε.
+"""What one person can change, the scale of noise that follows for ε, and what lines cost together.
 
 Numbers are exact fractions: what is computed here is what a line of the ledger costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from .errors import check_word
+from .errors import check_word, door
 
 NEIGHBOURS = {"replace_one": "replace", "add_remove": "add or remove"}
 MOST_ZERO_SUM = 32  # cells; of larger tables zero-sum noise saves below 3 % and takes longer
@@ -126,3 +126,60 @@ def tight_scales(
     relative = [1 / Fraction(v) for v in weights]
     cost = histogram_cost(relative, columns, unit)
     return tuple(b * cost / epsilon for b in relative)
+
+
+# --- lines of the ledger ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the ledger.
+
+    ``sensitivity`` and ``scale`` are in the unit of ``released``; a tuple has one scale per row of
+    the table, whose number of cells is ``columns``. ``epsilon`` is the true cost, ``claimed`` the
+    advertised one.
+    """
+
+    id: str
+    kind: str
+    step: str
+    source: str = ""
+    mechanism: str = ""
+    released: str = ""
+    attributes: tuple[str, ...] = ()
+    sensitivity: Fraction | None = None
+    scale: Fraction | tuple[Fraction, ...] | None = None
+    columns: int = 1
+    epsilon: Fraction | float = Fraction(0)
+    claimed: Fraction = Fraction(0)
+    inputs: tuple[str, ...] = ()
+    scale_depends_on: tuple[str, ...] = ()
+    candidates: str = "public"
+    score_unit: str = ""
+    sensitivity_unit: str = ""
+    lemma: str = ""
+    domain_sizes: tuple[int, int] | None = None
+    n_records: int | None = None
+    relation: str = "replace_one"
+    parent: str | None = None
+    compose: str = ""
+    record_filter: str | None = None
+    domain: str = "schema:public"
+    why: str = ""
+
+    @property
+    def cost(self) -> Fraction | float:
+        """True cost under replacing one record: an add/remove ε counts twice (rule L7)."""
+        return 2 * self.epsilon if self.relation == "add_remove" else self.epsilon
+
+
+def add_up(entries: Iterable[Entry], what: str) -> Fraction | float:
+    """Sequential composition: the sum of ``cost`` or ``claimed`` over the mechanisms."""
+    return sum((getattr(e, what) for e in entries if e.kind == "mechanism"), Fraction(0))
+
+
+def compose(entries: Sequence[Entry], what: str) -> Fraction | float:
+    """Total ``cost`` or ``claimed``: sequential, but for groups as papers claim them (rule L6)."""
+    if any(e.kind == "group" for e in entries):
+        return door("published").compose_groups(entries, what)
+    return add_up(entries, what)

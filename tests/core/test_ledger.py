@@ -17,8 +17,8 @@ from pdsynth.core.curator import Measured
 from pdsynth.core.errors import BudgetError, PrivacyError, as_fraction
 from pdsynth.core.ledger import Ledger, short
 from pdsynth.core.network import Candidates
-from pdsynth.core.rules import KINDS, Entry
-from pdsynth.core.unit import TableBudget, histogram_cost
+from pdsynth.core.rules import KINDS
+from pdsynth.core.unit import Entry, TableBudget, histogram_cost
 from pdsynth.files.story import beside
 from pdsynth.published.budgets import PrintedBudget
 
