@@ -247,10 +247,10 @@ def view(table: TeachingTable, epsilon: float, alpha: int, data: str) -> View:
     allowed = float(np.exp(epsilon) / (1 + np.exp(epsilon)))
     facts = {"told": apart["published"], "allowed": allowed, **mean}
     status = (
-        f"One lone person's two answers are told apart {percent(apart['published'])} of the time "
-        f"as published, strict {apart['strict']:.1%} (allowed {allowed:.1%}). All lone people: "
-        f"{percent(alone['published'])} of their answers are guessed rightly from published "
-        f"tables, {alone['strict']:.1%} from strict ones. "
+        f"One lone person's answer is told {percent(apart['published'])} of the time, as "
+        f"published. Strict it is {apart['strict']:.1%} (allowed {allowed:.1%}). "
+        f"Of all lone people's answers {percent(alone['published'])} are guessed rightly from "
+        f"published tables, {alone['strict']:.1%} from strict ones. "
         f"Claimed ε = {epsilon:g}; published truly infinite (the accounted part alone "
         f"{float(ledgers['published'].finite):,.0f}), strict {float(ledgers['strict'].epsilon):g}. "
         f"Mean L2 error {mean['published']:.4f} published, {mean['strict']:.4f} strict, "
