@@ -80,7 +80,7 @@ from .factors import (
     maximum_spanning_tree,
     spanning_tree,
 )
-from .ledger import NOT_STRICT, Ledger, short
+from .ledger import NOT_STRICT, Ledger, compose, short
 from .measures import (
     GRID,
     SCORES,
@@ -168,7 +168,6 @@ from .unit import (
     TableBudget,
     Unit,
     add_up,
-    compose,
     histogram_cost,
     tight_scales,
 )

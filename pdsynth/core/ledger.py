@@ -21,7 +21,7 @@ from .errors import BudgetError, PrivacyError, check_known, door, is_one_of, plu
 from .noise import Noise
 from .rules import KINDS
 from .schema import Schema
-from .unit import ONE_REPLACED, Entry, Unit, add_up, compose
+from .unit import ONE_REPLACED, Entry, Unit, add_up
 
 REPRODUCIBLE = "noise is reproducible: do not release"
 GUARANTEES = ("strict", "published", "none")
@@ -409,6 +409,13 @@ class LedgerWriter:
     def _names(self, columns: Sequence[int]) -> tuple[str, ...]:
         """The attributes that some columns belong to, each once."""
         return tuple(dict.fromkeys(self._owners[j] for j in columns))
+
+
+def compose(entries: Sequence[Entry], what: str) -> Fraction | float:
+    """Total ``cost`` or ``claimed``: sequential, but for groups as papers claim them (rule L6)."""
+    if any(e.kind == "group" for e in entries):
+        return door("published").compose_groups(entries, what)
+    return add_up(entries, what)
 
 
 def short(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What one person can change, the scale of noise that follows for ε, and what lines cost together.
+"""What one person can change, the scale of noise that follows for ε, and lines of the ledger.
 
 Numbers are exact fractions: what is computed here is what a line of the ledger costs.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from .errors import check_word, door
+from .errors import check_word
 
 NEIGHBOURS = {"replace_one": "replace", "add_remove": "add or remove"}
 MOST_ZERO_SUM = 32  # cells; of larger tables zero-sum noise saves below 3 % and takes longer
@@ -176,10 +176,3 @@ class Entry:
 def add_up(entries: Iterable[Entry], what: str) -> Fraction | float:
     """Sequential composition: the sum of ``cost`` or ``claimed`` over the mechanisms."""
     return sum((getattr(e, what) for e in entries if e.kind == "mechanism"), Fraction(0))
-
-
-def compose(entries: Sequence[Entry], what: str) -> Fraction | float:
-    """Total ``cost`` or ``claimed``: sequential, but for groups as papers claim them (rule L6)."""
-    if any(e.kind == "group" for e in entries):
-        return door("published").compose_groups(entries, what)
-    return add_up(entries, what)

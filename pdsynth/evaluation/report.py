@@ -175,23 +175,18 @@ def report(
     reproducible noise: no guarantee covers any of it. For those who may see the records; never
     publish it, nor choose between releases by it without paying for that choice.
     """
-    if isinstance(real, Records):
-        schema = schema or real.schema
-    alone = schema is None or isinstance(real, Dataset)
-    data = as_dataset(real if alone else (real, schema))
+    data, listed = _read(real, fake, schema)
     schema = check_edges(data.schema)
     codes = to_codes(data.frame, schema)
-    listed = fake if isinstance(fake, list | tuple) else [fake]
-    if not listed:
-        raise SchemaError("fake is an empty list: give one synthetic table, or several")
     tables = [to_codes(each, schema) for each in listed]
     holdout = None if test is None else to_codes(test, schema)
     target, sensitive = _named(data, schema, target, sensitive)
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
-    leveled = ledger is not None and bool(ledger.levels)
+    leveled, unit = False, Unit()
+    if ledger is not None:
+        leveled, unit = bool(ledger.levels), Unit(ledger.relation, ledger.records_per_person)
     budget = None if leveled else budget
-    unit = Unit() if ledger is None else Unit(ledger.relation, ledger.records_per_person)
     others = _simulate(codes, schema, budget, unit, repeats, len(tables[0]), seed)
     levels = {
         alpha: measure_level(codes, tables, others, schema, alpha, seed)
@@ -231,6 +226,17 @@ def report(
     verdict, notes = (_written(part, facts) for part in ("verdict", "notes"))
     worst = levels[1].worst(schema), levels[2].worst(schema)
     return Report(title, verdict, table, *worst, worth, risk, notes, numbers)
+
+
+def _read(real: Any, fake: Any, schema: Schema | None) -> tuple[Dataset, Sequence[Table]]:
+    """The real table with its schema, and all releases."""
+    if isinstance(real, Records):
+        schema = schema or real.schema
+    alone = schema is None or isinstance(real, Dataset)
+    listed = fake if isinstance(fake, list | tuple) else [fake]
+    if not listed:
+        raise SchemaError("fake is an empty list: give one synthetic table, or several")
+    return as_dataset(real if alone else (real, schema)), listed
 
 
 def _named(
