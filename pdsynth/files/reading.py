@@ -162,7 +162,10 @@ def read_chunks(
     if isinstance(whole, pd.DataFrame):
         top = [str(name) for name in whole.columns]
         columns = find_columns(attributes, top)
-        whole = whole.iloc[:, _places(top, columns)].set_axis(own or _unique(top), axis=1)
+        places = _places(top, columns)
+        if schema is not None:
+            _say_left_out(schema, top, places)
+        whole = whole.iloc[:, places].set_axis(own or _unique(top), axis=1)
         whole = pd.DataFrame({name: _as_texts(column) for name, column in whole.items()})
         yield _declared(whole, attributes, columns, form) if own else whole
         return
@@ -218,7 +221,8 @@ def read_texts(
 
 def _say_left_out(schema: Schema, names: Sequence[str], places: Sequence[int]) -> None:
     """Which columns of a file its schema doesn't speak of; those that it leaves out are known."""
-    rest = [name for place, name in enumerate(names) if place not in {*places}]
+    read = {*places}
+    rest = [name for place, name in enumerate(names) if place not in read]
     if unknown := [name for name in rest if name and name not in schema.left_out]:
         warnings.warn(
             f"columns that the schema doesn't name aren't read: {', '.join(unknown[:9])}"

@@ -193,6 +193,20 @@ def test_an_empty_row_of_a_sheet_is_no_record_wherever_it_stands(tmp_path, place
     assert len(read_csv(lines.encode(), schema)) == 7, "a line of a CSV is one"
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_columns_that_a_schema_does_not_name_are_told(tmp_path, kind):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": ["x", "y"], "b": ["x", "y"], "more": [1, 2], "known": [3, 4]})
+    path = tmp_path / f"t.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
+    values = tuple(A.categorical(name, ["x", "y"]) for name in "ab")
+    with pytest.warns(UserWarning, match="doesn't name aren't read: more$"):
+        assert list(read_csv(path, pds.Schema(values, left_out={"known": "a key"}))) == ["a", "b"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_csv(path, pds.Schema(values, left_out={"known": "", "more": ""}))
+
+
 def test_a_reader_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"a Parquet file needs pyarrow: .*pdsynth\[scale\]"):
