@@ -166,9 +166,6 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
             customdata=TABLES,
             labels=["∞" if v == math.inf else f"<b>{v:{form}}</b>" for v in values],
             textfont={"size": 16},
-            textposition="inside",
-            insidetextanchor="middle",
-            insidetextfont={"color": ["white", "white", "black"], "size": 18},
             hover="%{customdata}: %{text}",
         )
         if cell < 6:
@@ -190,7 +187,7 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
                 }
             }
         )
-    plot.set(y6={"range": [0, 1.15 * top]})
+    plot.set(y6={"range": [0, 1.25 * top]})
 
 
 @live_panel(

@@ -96,6 +96,8 @@ class Board:
                 if "powers" in axis:
                     axis |= {"type": "log", "range": axis.pop("powers"), "exponentformat": "power"}
                     axis.setdefault("dtick", 1)
+                if key[0] == "x":  # apart from the lowest label of y
+                    axis.setdefault("ticklabelstandoff", 5)
         self.traces: list[dict[str, Any]] = []
         self.layout = merge(house(), layout)
         self.layout |= {"annotations": [], "shapes": [], "meta": {"charts": self.charts}}

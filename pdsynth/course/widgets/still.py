@@ -5,7 +5,6 @@ maps, straight lines, frames and words, and leaves hover texts and colour bars t
 """
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from textwrap import wrap
@@ -23,7 +22,7 @@ def svg(figure: Any, alt: str = "", width: int = WIDTH) -> str:
     """The drawing; ``alt`` describes it in words. The same figure gives the same text."""
     figure = go.Figure(figure)
     head = list(_head(figure, width))
-    top = LINE * len(head) + 22
+    top = LINE * (len(head) + _title_lines(figure) - 1) + 22
     drawing = _Drawing(figure, width, top)
     parts = [
         words(0, 16 + LINE * row, line, weight=600 if not row else 400)
@@ -95,14 +94,18 @@ class _Scale:
             return []
         if axis.tickvals is not None:
             labels = axis.ticktext if axis.ticktext is not None else axis.tickvals
+            if axis.ticktext is None and "%" in (axis.tickformat or ""):
+                labels = [f"{value:.0%}" for value in labels]
             marks = [(self.place(v), plain(w)) for v, w in zip(axis.tickvals, labels, strict=False)]
         elif self.names:
             marks = [(float(i), name) for i, name in enumerate(self.names)]
         elif self.log:
-            decades = range(math.ceil(low), int(high) + 1, max(1, math.ceil((high - low) / 6)))
+            step = int(axis.dtick or max(1, math.ceil((high - low) / 6)))
+            decades = range(math.ceil(low / step) * step, math.floor(high) + 1, step)
             marks = [(float(v), f"{10.0**v:g}") for v in decades]
         else:
-            raw = (high - low) / 5 or 1
+            room = abs(self.end - self.start) / 50
+            raw = (high - low) / min(5, max(2, room)) or 1
             step = min(
                 (m * 10.0 ** math.floor(math.log10(raw)) for m in (1, 2, 5, 10)),
                 key=lambda s: abs(s - raw),
@@ -123,7 +126,7 @@ class _Drawing:
         levels = [w for name in self._axes("y") for w in self._words("y", name)]
         left = max(margin.l or 64, 26 + LETTER * max(map(len, levels), default=0))
         names = [w for name in self._axes("x") for w in self._words("x", name)]
-        below = max(margin.b or 56, 40 + 0.72 * LETTER * max(map(len, names), default=0))
+        below = max(margin.b or 56, 40 + LETTER * max(map(len, names), default=0))
         inner = max(160, (layout.height or 420) - (margin.t or 100) - (margin.b or 56))
         self.box = (min(left, 0.4 * width), width - (margin.r or 16) - 8, top, top + inner)
         self.height = top + inner + below
@@ -182,7 +185,8 @@ class _Drawing:
         out: list[str] = []
         for a, b in pairs:
             x, y = self.scales["x", a], self.scales["y", b]
-            out += _frame(x, y, words_below=(x.axis.anchor or b) == b)
+            shared = (x.axis.anchor or b) != b, (y.axis.anchor or a) != a
+            out += _frame(x, y, *shared)
             mine = [t for t in self.traces if (t.xaxis or "x", t.yaxis or "y") == (a, b)]
             clip = f"{min(x.start, x.end) - 6:.0f},{min(y.start, y.end) - 6:.0f}"
             size = f"{abs(x.end - x.start) + 12:.0f},{abs(y.end - y.start) + 12:.0f}"
@@ -237,9 +241,11 @@ class _Drawing:
     def _note(self, note: Any) -> Iterator[str]:
         x, y = self._end(note.x, note.xref, "x"), self._end(note.y, note.yref, "y")
         anchor = {"left": "start", "right": "end"}.get(note.xanchor, "middle")
-        y += {"bottom": -4, "top": 12}.get(note.yanchor, 4) - (note.yshift or 0)
+        x, lines = x + (note.xshift or 0), (note.text or "").split("<br>")
+        y += {"bottom": -4 - LINE * (len(lines) - 1), "top": 12}.get(note.yanchor, 4)
+        y -= note.yshift or 0
         colour = note.font.color or "currentColor"
-        for row, line in enumerate(re.split(r"<br>", note.text or "")):
+        for row, line in enumerate(lines):
             yield words(x, y + LINE * row, plain(line), anchor=anchor, colour=colour)
 
 
@@ -263,20 +269,23 @@ def _head(figure: go.Figure, width: int) -> Iterator[Any]:
     yield from (row for row in rows if row)
 
 
-def _frame(x: _Scale, y: _Scale, words_below: bool) -> list[str]:
-    """Grid, tick labels and titles of a pair of axes; those of x if they stand here."""
+def _frame(x: _Scale, y: _Scale, x_elsewhere: bool, y_elsewhere: bool) -> list[str]:
+    """Grid of a pair of axes, and the words of an axis unless they stand at another pair."""
     out, bottom, left = [], max(y.start, y.end), min(x.start, x.end)
     style = "fill='none' stroke='currentColor' stroke-opacity="
-    ticks = x.ticks() if words_below else []
+    ticks = [] if x_elsewhere else x.ticks()
     room = abs(x.end - x.start) / max(1, len(ticks))
     longest = max((len(word) for _, word in ticks), default=0)
-    turn = LETTER * longest > room
+    turn = 0 if LETTER * longest <= room else 90 if room < LINE else 45
     for at, word in ticks:
-        turned = f" transform='rotate(-45 {at:.1f} {bottom + 12:.1f})'" if turn else ""
+        turned = f" transform='rotate(-{turn} {at:.1f} {bottom + 12:.1f})'" if turn else ""
         out.append(words(at, bottom + 14, word, anchor="end" if turn else "middle", more=turned))
+    levels = max((len(word) for _, word in y.ticks()), default=0)
     for at, word in y.ticks():
         if y.axis.showgrid is not False:
             out.append(f"<path d='M{left:.1f} {at:.1f}H{max(x.start, x.end):.1f}' {style}'.14'/>")
+        if y_elsewhere:
+            continue
         right = y.axis.side == "right"
         out.append(
             words(
@@ -287,14 +296,23 @@ def _frame(x: _Scale, y: _Scale, words_below: bool) -> list[str]:
             )
         )
     out.append(f"<path d='M{left:.1f} {bottom:.1f}H{max(x.start, x.end):.1f}' {style}'.5'/>")
-    if x.axis.title.text and words_below:
-        drop = 30 + (0.72 * LETTER * longest if turn else 0)
+    if x.axis.title.text and not x_elsewhere:
+        drop = 30 + math.sin(math.radians(turn)) * LETTER * longest
         out.append(
             words((x.start + x.end) / 2, bottom + drop, plain(x.axis.title.text), anchor="middle")
         )
-    if y.axis.title.text:
-        out.append(words(left, min(y.start, y.end) - 8, plain(y.axis.title.text), anchor="start"))
+    if y.axis.title.text and not y_elsewhere:
+        at, middle = left - 14 - LETTER * levels, (y.start + y.end) / 2
+        turned = f" transform='rotate(-90 {at:.1f} {middle:.1f})'"
+        out.append(words(at, middle, plain(y.axis.title.text), anchor="middle", more=turned))
     return out
+
+
+def _title_lines(figure: go.Figure) -> int:
+    """Lines of the longest title of a chart; they grow upwards."""
+    notes = figure.layout.annotations
+    titles = [note.text for note in notes if (note.name or "").startswith("title ")]
+    return max((text.count("<br>") + 1 for text in titles), default=1)
 
 
 def _clip(start: str, size: str, body: str) -> str:

@@ -55,6 +55,10 @@ def bars(
             f"<rect x='{left:.1f}' y='{up:.1f}' width='{w:.1f}' height='{h:.1f}' "
             f"fill='{colours[i]}' fill-opacity='{t.opacity or t.marker.opacity or 1}'/>"
         )
+        if t.text is not None and t.textposition == "outside":
+            word = plain(t.text if isinstance(t.text, str) else t.text[i])
+            x0, y0 = (d + 4, (a + b) / 2 + 4) if across else ((a + b) / 2, c - 4)
+            yield words(x0, y0, word, anchor="start" if across else "middle")
 
 
 def points(t: Any, x: Any, y: Any) -> Iterator[str]:
@@ -88,8 +92,12 @@ def points(t: Any, x: Any, y: Any) -> Iterator[str]:
             if math.isfinite(a) and math.isfinite(b):
                 yield _mark(a, b, str(kind), size, ink if isinstance(ink, str) else colour)
     if "text" in mode and t.text is not None:
+        below, beside = str(t.textposition or "middle right").split()
+        right = {"left": -9, "center": 0}.get(beside, 9)
+        anchor = {"left": "end", "center": "middle"}.get(beside, "start")
+        down = {"top": -9, "bottom": 17}.get(below, 4)
         for (a, b), word in zip(dots, t.text, strict=False):
-            yield words(a + 9, b + 4, plain(word), anchor="start")
+            yield words(a + right, b + down, plain(word), anchor=anchor)
 
 
 def _mark(x: float, y: float, kind: str, size: float, colour: str) -> str:
