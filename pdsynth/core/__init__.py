@@ -14,9 +14,8 @@ from .agreement import (
     make_consistent,
 )
 from .attribute import (
+    DTYPES,
     EXACT,
-    LARGEST,
-    MAX_VALUES,
     Attribute,
     as_text,
     find_bins,

@@ -1,5 +1,6 @@
 """Raw files and pages: how tables, schemas, ledgers and releases are read, written and shown."""
 
+from .declared import equal_edges, read_bins, settle_attribute
 from .documents import load_model, read_ledger, read_model, save_model, write_ledger, write_model
 from .file_format import FileFormat
 from .pages import render
@@ -30,12 +31,15 @@ __all__ = [
     "Recode",
     "Session",
     "count_pairs",
+    "equal_edges",
     "find_columns",
     "find_problems",
     "frame_ledger",
     "in_words",
     "join_target",
+    "read_bins",
     "render",
+    "settle_attribute",
     "settle_file",
     "say_pairs",
     "show_ledger",
