@@ -35,7 +35,7 @@ from ..core.errors import (
 )
 from ..core.network import Candidates, Network
 from ..core.recipe import Recipe
-from ..core.schema import BinaryEncoding, Facts, Schema
+from ..core.schema import Facts, Schema
 from ..core.structure import (
     Measurement,
     Pair,
@@ -47,6 +47,7 @@ from ..core.structure import (
     kept_subsets,
 )
 from ..core.unit import ONE_REPLACED
+from ..core.views import BinaryEncoding
 from .personal import bit_entropies, columns_over_bits
 from .ppba import symmetric_matrix
 
@@ -509,7 +510,7 @@ class IBayesInClusters(AttributeClusters):
 class HMPrivBayes(Clustered):
     """HMPrivBayes: spectral clusters, IBayes in each, budgets ∝ exp(−normalised risk entropy).
 
-    Works on bits (:class:`~pdsynth.core.schema.BinaryEncoding`, Adult 52, Big5 175);
+    Works on bits (:class:`~pdsynth.core.views.BinaryEncoding`, Adult 52, Big5 175);
     ``network_`` stands over bits.
 
     Parameters

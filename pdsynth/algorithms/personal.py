@@ -25,9 +25,10 @@ from ..core.budgets import (
 from ..core.curator import Curator, Measured
 from ..core.errors import BudgetError, as_fraction, check_word, number, positive, share, show
 from ..core.network import Network
-from ..core.schema import BinaryEncoding, Facts, Schema
+from ..core.schema import Facts, Schema
 from ..core.structure import Measurement, Shares, StructureResult
 from ..core.unit import TableBudget
+from ..core.views import BinaryEncoding
 
 LINES = "thesis Alg 4 lines 3–10"
 TIES = "ε by association, without groups"

@@ -40,7 +40,7 @@ from .budgets import (
     uniform,
     value_weights,
 )
-from .counts import MAX_CELLS, Codes, Counter, CountLogs, Split, count_cells
+from .counts import MAX_CELLS, Codes, Counter, Split, count_cells
 from .curator import Curator, Measured, Pairs, split_pairs
 from .errors import (
     BudgetDegenerate,
@@ -83,6 +83,7 @@ from .ledger import NOT_STRICT, Ledger, compose, short
 from .measures import (
     GRID,
     SCORES,
+    CountLogs,
     association,
     association_sensitivity,
     conditional_sensitivity,
@@ -99,17 +100,14 @@ from .measures import (
 from .model import Model, conditional, encoding_of, shapes_of
 from .network import Candidates, Network, Restriction, check_edge
 from .noise import (
-    CommonNoise,
     ExactNoise,
     Noise,
-    NoNoise,
     Quantity,
     Shape,
     as_scales,
-    discrete_laplace_pmf,
     exponential_mechanism,
-    exponential_probabilities,
     laplace_mechanism,
+    stream_of,
     zero_sum_mechanism,
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
@@ -124,11 +122,8 @@ from .rules import (
     check_selection,
 )
 from .schema import (
-    BinaryEncoding,
-    Encoding,
     Facts,
     Mask,
-    Merging,
     Schema,
     check_columns,
     check_schema,
@@ -170,3 +165,4 @@ from .unit import (
     histogram_cost,
     tight_scales,
 )
+from .views import BinaryEncoding, Encoding, Merging

@@ -33,9 +33,10 @@ from .factors import (
 )
 from .measures import marginalise, project
 from .network import Network
-from .schema import Facts, Mask, Merging
+from .schema import Facts, Mask
 from .structure import Measurement
 from .unit import Scale
+from .views import Merging
 
 MOST_CELLS = 2**20  # of a junction tree; beyond it tables agree pairwise
 WEIGHT = 2**20  # one record in the integer tables of a model whose cells are real numbers

@@ -17,8 +17,9 @@ from .errors import SchemaError, check_seed, check_word, door, is_one_of, is_who
 from .ledger import Ledger
 from .network import Network
 from .rules import NOISES, Release, check_coverage
-from .schema import BinaryEncoding, Schema
+from .schema import Schema
 from .structure import Measurement
+from .views import BinaryEncoding
 
 
 def conditional(table: np.ndarray) -> np.ndarray:

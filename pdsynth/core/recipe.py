@@ -38,12 +38,13 @@ from .errors import (
 )
 from .ledger import GUARANTEES, NOT_STRICT, Ledger, check_reading
 from .model import Model, keep_measured
-from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise
+from .noise import WORD, ExactNoise, Noise
 from .records import Records
 from .rules import NOISES
-from .schema import BinaryEncoding, Facts, Schema, check_schema, join_target
+from .schema import Facts, Schema, check_schema, join_target
 from .structure import Measurement, check_parents, noise_dominates, released_columns
 from .unit import TableBudget, Unit
+from .views import BinaryEncoding
 
 
 class Habits:
@@ -495,13 +496,13 @@ class Recipe(Habits):
                 f"noise= of fit takes a random source such as ExactNoise(), got {show(given)}"
             )
         if self.guarantee == "none":  # the source itself changes
-            return NoNoise(self.random_state or 0)
+            return door("published").NoNoise(self.random_state or 0)
         if given is not None:
             return given
         if self.noise == "opendp":
             return door("secure").OpenDPNoise()
         if self.noise == "common":
-            return CommonNoise(self.random_state or 0)
+            return door("published").CommonNoise(self.random_state or 0)
         return ExactNoise(self.random_state)
 
     def _doubts(self, schema: Schema, plan: Plan) -> list[str]:

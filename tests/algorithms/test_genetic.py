@@ -31,8 +31,8 @@ from pdsynth.algorithms.genetic import (
     swap,
 )
 from pdsynth.core.network import Restriction
-from pdsynth.core.noise import CommonNoise
 from pdsynth.datasets.adult import load_adult
+from pdsynth.published.noise import CommonNoise
 
 module = importlib.import_module("pdsynth.algorithms.genetic")
 FREE = Restriction()

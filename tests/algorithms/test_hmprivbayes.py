@@ -28,10 +28,11 @@ from pdsynth.algorithms.personal import bit_entropies, columns_over_bits
 from pdsynth.core.budgets import risk_entropy_weights
 from pdsynth.core.curator import Measured
 from pdsynth.core.measures import normalised_risk_entropy
-from pdsynth.core.noise import ExactNoise, NoNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.records import Records
-from pdsynth.core.schema import BinaryEncoding
+from pdsynth.core.views import BinaryEncoding
 from pdsynth.published.budgets import printed_thirds
+from pdsynth.published.noise import NoNoise
 
 SIZES = (3, 2, 5, 2, 4, 2)
 N = 400

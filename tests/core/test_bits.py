@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth.core import counts as bits
-from pdsynth.core.counts import BitTables, Codes, CountLogs, associations, entropies
+from pdsynth.core.counts import Codes
+from pdsynth.core.measures import CountLogs
 from pdsynth.core.network import subsets
 from pdsynth.core.records import Lattice, marginal, pack
+from pdsynth.core.views import BitTables, associations, entropies
 
 
 @st.composite

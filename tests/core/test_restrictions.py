@@ -27,8 +27,9 @@ from pdsynth.algorithms.privbayes import greedy
 from pdsynth.core.budgets import AsMeasured
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
-from pdsynth.core.noise import CommonNoise, ExactNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.structure import MaxCells, MaxParents, list_candidates
+from pdsynth.published.noise import CommonNoise
 
 NAMES = ("t", "z", "a", "b", "c")
 POLICY = Restriction("t", "z", forced=(("a", "b"),), forbidden=(("b", "c"),))

@@ -14,6 +14,7 @@ from scipy import stats
 
 import pdsynth as pds
 from pdsynth.algorithms import ppba, privbayes
+from pdsynth.answers.laws import discrete_laplace_pmf
 from pdsynth.core import budgets, measures, noise
 from pdsynth.core import rules as ledger_rules
 
@@ -39,7 +40,7 @@ def made(code, module, **more):
 def law_of_noisy_max(scores, scale):
     """How often each of some scores is the first of the largest after noise of a scale."""
     reach = np.arange(-80, 81)
-    law = noise.discrete_laplace_pmf(reach, scale)
+    law = discrete_laplace_pmf(reach, scale)
 
     def beats(value, i, j):
         """The probability that score j with noise stays below a value of score i."""
