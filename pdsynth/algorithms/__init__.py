@@ -42,13 +42,24 @@ from .hmprivbayes import (
 )
 from .hpprivbayes import AVERAGES, HPPrivBayes, Ordered, entropies, ordered
 from .parts import Synthesizer
-from .personal import LINES, Groups, GroupsOfNames, SensitivityGroups
+from .personal import (
+    ENTROPIES,
+    LINES,
+    RARE_VALUES,
+    Groups,
+    GroupsOfNames,
+    RiskEntropy,
+    SensitivityGroups,
+    risk_entropy_weights,
+    value_weights,
+)
 from .ppba import (
     MATRIX,
     PPBA,
     SUMS_STEP,
     TREE_STEP,
     TREE_WEIGHTS,
+    Geometric,
     PairwiseSums,
     SpanningTree,
     enter_by_sums,

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.agreement import AgreeByDefault
-from ..core.budgets import ENTROPIES, Parts, by_weight, measure_joint_counts, risk_entropy_weights
+from ..core.budgets import Parts, by_weight, measure_joint_counts
 from ..core.curator import Curator
 from ..core.errors import (
     BudgetError,
@@ -48,7 +48,7 @@ from ..core.structure import (
 )
 from ..core.unit import ONE_REPLACED
 from ..core.views import BinaryEncoding
-from .personal import bit_entropies, columns_over_bits
+from .personal import ENTROPIES, bit_entropies, columns_over_bits, risk_entropy_weights
 from .ppba import symmetric_matrix
 
 CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a public yardstick

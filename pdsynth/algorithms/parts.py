@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.agreement import Agree
-from ..core.budgets import AsMeasured, Geometric, JointCounts, Parts, RiskEntropy, Uniform
+from ..core.budgets import AsMeasured, JointCounts, Parts, Uniform
 from ..core.errors import BudgetError, show
 from ..core.network import Network, Restriction
 from ..core.recipe import Recipe
@@ -13,8 +13,8 @@ from ..core.structure import Fixed
 from .consistent import ResidualForest, ResidualRounds
 from .genetic import GeneticSearch
 from .hpprivbayes import Ordered
-from .personal import ByTies, Groups, SensitivityGroups
-from .ppba import PairwiseSums, SpanningTree
+from .personal import ByTies, Groups, RiskEntropy, SensitivityGroups
+from .ppba import Geometric, PairwiseSums, SpanningTree
 from .privabn import Adaptive
 from .privbayes import Greedy
 

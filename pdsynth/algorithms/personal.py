@@ -15,15 +15,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.budgets import (
-    RARE_VALUES,
     Allocation,
     BudgetRule,
     by_weight,
     proportional,
-    value_weights,
 )
 from ..core.curator import Curator, Measured
 from ..core.errors import BudgetError, as_fraction, check_word, number, positive, share, show
+from ..core.measures import normalised_risk_entropy
 from ..core.network import Network
 from ..core.schema import Facts, Schema
 from ..core.structure import Measurement, Shares, StructureResult
@@ -33,6 +32,8 @@ from ..core.views import BinaryEncoding
 LINES = "thesis Alg 4 lines 3–10"
 TIES = "ε by association, without groups"
 GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
+RARE_VALUES = ("less_noise", "more_noise", "same_noise")
+ENTROPIES, RISK = "risk entropies", "HMPrivBayes Alg 5 line 4"
 FARTHEST = 1000  # how far budgets may lie apart
 
 GroupsOfNames = dict[str, list[str]]
@@ -120,6 +121,20 @@ class SensitivityGroups:
                 "an attribute in A"
             )
         return {"A": a, "B": [n for n in schema.names if n not in a]}
+
+
+def value_weights(histogram: np.ndarray, rare_values: str, floor: Fraction) -> tuple[Fraction, ...]:
+    """Relative budgets of the values of one attribute from released counts: largest 1, least floor.
+
+    ``less_noise``: w_x ∝ −log₂ P(x), the thesis' choice for rare values (Definition 11);
+    ``more_noise``: w_x ∝ 1/−log₂ P(x); ``same_noise``: all 1.
+    """
+    if rare_values == "same_noise":
+        return (Fraction(1),) * len(histogram)
+    p = np.maximum(np.asarray(histogram, dtype=float), 0.5)
+    surprise = -np.log2(p / p.sum())
+    w = surprise if rare_values == "less_noise" else 1 / np.maximum(surprise, 1e-9)
+    return tuple(max(Fraction(float(x)).limit_denominator(1000), floor) for x in w / w.max())
 
 
 def check_personal(personal: Any, r: Any) -> None:
@@ -434,7 +449,64 @@ class ByTies(BudgetRule):
         return Allocation(tables, {"association_": associations, "table_epsilon_": spent})
 
 
-# --- risk entropies of bits, from releases -------------------------------------------------------
+# --- risk entropies ----------------------------------------------------------------------------
+
+
+def risk_entropy_weights(entropies: Mapping[str, float]) -> dict[str, Fraction]:
+    """Shares ∝ exp(−OE) from normalised risk entropies that are already released; their sum is 1.
+
+    More risk, less budget, more noise (HMPrivBayes, Algorithm 5 and formula (12)). The weights are
+    rounded to 1/1024, so that noise scales stay short fractions.
+
+    >>> shares = risk_entropy_weights({"sex": 0.0, "age": 0.0})
+    >>> {name: float(share) for name, share in shares.items()}
+    {'sex': 0.5, 'age': 0.5}
+    """
+    weights = {name: round(1024 * float(np.exp(-value))) for name, value in entropies.items()}
+    return proportional(Fraction(1), weights)
+
+
+@dataclass(frozen=True)
+class RiskEntropy(BudgetRule):
+    """HMPrivBayes: the larger an attribute's risk entropy, the smaller its table's share.
+
+    ``share_sketch``: part of the tables' ε for single columns, which the entropies come from.
+    """
+
+    share_sketch: float = 0.1
+
+    def check(self, facts: Facts) -> None:
+        """Refuse a share out of range."""
+        share("share_sketch", self.share_sketch)
+
+    def asks(self, facts: Facts) -> Shares:
+        """Single columns."""
+        return {"columns": share("share_sketch", self.share_sketch)}
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Single columns, then shares ∝ exp(−OE).
+
+        **Privacy:** noisy columns for their share; the tables cost the rest.
+        """
+        counts, entry = self.histograms(curator, shares["columns"])
+        risk = {
+            name: normalised_risk_entropy(np.maximum(h, 0))
+            for name, h in zip(facts.schema.names, counts, strict=True)
+        }
+        return by_weight(shares["tables"], risk_entropy_weights(risk), RISK, entry)
+
+    def histograms(self, curator: Curator, epsilon: Fraction) -> tuple[list[np.ndarray], str]:
+        """Counts of the values of each attribute, and the ledger entry of their entropies.
+
+        **Privacy:** ``epsilon``.
+        """
+        released = curator.columns(epsilon)
+        entries = tuple(answer.entry for answer in released.values())
+        entry = curator.note_post_processing(ENTROPIES, entries, "normalised risk entropies")
+        return [answer.counts for answer in released.values()], entry
+
 
 MOST_SPREAD = 1 / 64  # the largest variance that p(1 − p) in [0, 1/4] can have
 

@@ -4,7 +4,8 @@
 :class:`SpanningTree` draws pairs along its maximum spanning tree (PPBA, a reconstruction).
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -12,9 +13,9 @@ from itertools import combinations
 import numpy as np
 
 from ..core.agreement import AgreeByDefault
-from ..core.budgets import Geometric, Parts
+from ..core.budgets import BudgetRule, Parts, by_weight
 from ..core.curator import Curator, Pairs
-from ..core.errors import BudgetError, number, progress, share, show
+from ..core.errors import BudgetError, is_whole, number, positive, progress, share, show
 from ..core.factors import maximum_spanning_tree
 from ..core.network import Candidates, Network, Permitted
 from ..core.schema import Facts, Schema
@@ -28,10 +29,12 @@ from ..core.structure import (
     join_parts,
     list_candidates,
 )
+from ..core.unit import TableBudget
 from .privbayes import Preset
 
 MATRIX, SUMS_STEP = "ELPrivBayes: mutual information matrix", "pairwise associations"
 TREE_WEIGHTS, TREE_STEP = "PPBA abstract: spanning tree and node weights", "associations"
+RATIO = "PPBA abstract: constant ratio q"
 SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
 
 
@@ -205,6 +208,64 @@ def _along(
         pairs = [(c[has], p[has]) for (c, p), has in zip(every, along, strict=True) if has.any()]
         parts += pairs or every
     return join_parts(parts, depends_on)
+
+
+def geometric(
+    ranked: Sequence[str], q: Fraction, classes: int | None = None
+) -> dict[str, Fraction]:
+    """Weights in the ratio q over ranked tables, the last q times the one before it (PPBA).
+
+    ``classes`` puts ⌈m/classes⌉ tables at a time into one class; the class budgets are in the ratio
+    q and split evenly inside (SA-PrivBayes). Rounded to 2^-20 of the largest, so that noise scales
+    stay short fractions.
+
+    >>> geometric(["a", "b", "c"], Fraction(2))
+    {'a': Fraction(1, 4), 'b': Fraction(1, 2), 'c': Fraction(1, 1)}
+    """
+    size = 1 if classes is None else math.ceil(len(ranked) / classes)
+    place = {name: i // size for i, name in enumerate(ranked)}
+    members = [list(place.values()).count(c) for c in range(max(place.values()) + 1)]
+    raw = {name: float(q) ** c / members[c] for name, c in place.items()}
+    top = max(raw.values())
+    return {
+        name: Fraction(max(1, round(value / top * 2**20)), 2**20) for name, value in raw.items()
+    }
+
+
+@dataclass(frozen=True)
+class Geometric(BudgetRule):
+    """PPBA: tables ranked by the weight of their node, budgets in the ratio q.
+
+    q > 1 gives the tables that weigh most the least budget ("security"), q < 1 the most
+    ("availability"). ``classes``: the same over classes of tables (SA-PrivBayes). A structure
+    without weights ranks its tables in sampling order.
+    """
+
+    q: float = 1.1
+    classes: int | None = None
+
+    def check(self, facts: Facts) -> None:
+        """Refuse q ≤ 0, and fewer than one class."""
+        if not Fraction(1, 1000) <= positive("q", self.q) <= 1000:
+            raise BudgetError(f"q must lie between 1/1000 and 1000, got {show(self.q)}")
+        if self.classes is not None and not is_whole(self.classes, 1, 1000):
+            raise BudgetError(
+                f"classes must be a whole number from 1 to 1,000, or None, got {show(self.classes)}"
+            )
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Ranks, then shares.
+
+        **Privacy:** reads nothing: ranks come from weights that stand in the ledger; the tables
+        cost ε.
+        """
+        ranked = list(learnt.network.order)
+        if learnt.weights:
+            ranked.sort(key=lambda name: -learnt.weights[name])
+        weights = geometric(ranked, positive("q", self.q), self.classes)
+        return by_weight(shares["tables"], weights, RATIO, learnt.depends_on)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -24,21 +24,15 @@ from .attribute import (
     repeated,
 )
 from .budgets import (
-    ENTROPIES,
-    RARE_VALUES,
     Allocation,
     AsMeasured,
     Conditionals,
-    Geometric,
     JointCounts,
     Parts,
-    RiskEntropy,
     Table,
     Uniform,
     measure_joint_counts,
-    risk_entropy_weights,
     uniform,
-    value_weights,
 )
 from .counts import MAX_CELLS, Codes, Counter, Split, count_cells
 from .curator import Curator, Measured, Pairs, split_pairs

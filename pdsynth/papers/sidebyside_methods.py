@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import algorithms as s
 from .. import baselines as b
-from ..core import Agree, Geometric, JointCounts, RiskEntropy, Uniform
+from ..algorithms import Geometric, RiskEntropy
+from ..core import Agree, JointCounts, Uniform
 from ..datasets.tables import Dataset
 from ..published import ConditionalNoise
 from . import engine

@@ -22,6 +22,7 @@ from ..algorithms import (
     PairwiseSums,
     PrivABN,
     PrivBayes,
+    RiskEntropy,
     SpanningTree,
 )
 from ..baselines import ABNInClusters, CliqueTables, Views
@@ -35,7 +36,6 @@ from ..core import (
     Learner,
     Parts,
     Recipe,
-    RiskEntropy,
     Uniform,
     is_one_of,
 )

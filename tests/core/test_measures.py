@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pdsynth.algorithms import value_weights
 from pdsynth.answers.laws import discrete_laplace_pmf, exponential_probabilities
-from pdsynth.core.budgets import value_weights
 from pdsynth.core.measures import (
     GRID,
     SCORES,

@@ -13,9 +13,9 @@ from privacy_tools import largest_change
 from scipy import stats
 
 import pdsynth as pds
-from pdsynth.algorithms import ppba, privbayes
+from pdsynth.algorithms import personal, ppba, privbayes
 from pdsynth.answers.laws import discrete_laplace_pmf
-from pdsynth.core import budgets, measures, noise
+from pdsynth.core import measures, noise
 from pdsynth.core import rules as ledger_rules
 
 
@@ -117,7 +117,7 @@ def test_a_score_s_lemma_is_known_to_the_ledger_by_its_registry():
 def test_a_new_synthesizer_is_at_most_15_lines_and_keeps_the_contract(blocks, guarantee, table):
     (code,) = blocks["A new synthesizer"]
     assert code.count("\n") <= 15
-    cls = made(code, ppba, RiskEntropy=budgets.RiskEntropy)
+    cls = made(code, ppba, RiskEntropy=personal.RiskEntropy)
     frame, schema = table()
     fitted = cls(3, k=1, guarantee=guarantee).fit(frame, schema)
     assert fitted.clone().get_params() == fitted.get_params()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from panel_tools import ranges
 
-from pdsynth.core.budgets import risk_entropy_weights
+from pdsynth.algorithms import risk_entropy_weights
 from pdsynth.core.measures import entropy, normalised_risk_entropy
 from pdsynth.core.records import Records
 from pdsynth.course.panels import risk_entropy
