@@ -43,6 +43,7 @@ from .errors import (
     SchemaError,
     as_fraction,
     bar,
+    check_known,
     check_path,
     check_seed,
     is_one_of,
@@ -73,7 +74,7 @@ from .factors import (
     maximum_spanning_tree,
     spanning_tree,
 )
-from .ledger import NOT_STRICT, Ledger, compose, short
+from .ledger import NOT_STRICT, Ledger, compose
 from .measures import (
     GRID,
     SCORES,

@@ -9,7 +9,7 @@ from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
 from .showing import frame_ledger, show_ledger, show_network, show_recipe
-from .story import count_pairs, in_words, say_pairs, story
+from .story import count_pairs, in_words, say_pairs, short, story, verdict
 from .taking import find_columns, settle_file, take_columns
 from .target import join_target
 
@@ -44,7 +44,9 @@ __all__ = [
     "say_pairs",
     "show_ledger",
     "show_network",
+    "short",
     "show_recipe",
     "story",
     "take_columns",
+    "verdict",
 ]

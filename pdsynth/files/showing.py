@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import NOT_STRICT, Ledger, Network, plural, short, show
+from ..core import NOT_STRICT, Ledger, Network, plural, show
 from .pages import render
-from .story import beside, share
+from .story import beside, share, short
 
 COLUMNS = (
     "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
