@@ -19,8 +19,9 @@ from .genetic import (
     GeneticSearch,
     Parameters,
     SearchResult,
-    exact_search,
-    hill,
+    best_parents,
+    check_room,
+    pose,
 )
 from .genetic import genetic as genetic_search  # the module has its name
 from .hmprivbayes import (

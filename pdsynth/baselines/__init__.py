@@ -1,6 +1,7 @@
 """What the algorithms are measured against: other people's methods, each under the same recipe.
 
-Independent columns, PrivBayes' relatives that only combine its parts, JTree, PrivSCBN and PriView.
+Independent columns, PrivBayes' relatives that only combine its parts, JTree, PrivSCBN and PriView;
+for the genetic search the optimum, and climbs.
 """
 
 from .. import algorithms
@@ -18,6 +19,7 @@ from .relatives import (
     SAPrivBayes,
     WeightedPrivBayes,
 )
+from .searches import exact_search, hill
 
 __all__ = [
     "CSAPrivBayes",

@@ -93,7 +93,7 @@ from .measures import (
     tvd_sensitivity,
 )
 from .model import Model, conditional, encoding_of, shapes_of
-from .network import Candidates, Network, Restriction, check_edge
+from .network import Candidates, Network, Permitted, Restriction, check_edge
 from .noise import (
     ExactNoise,
     Noise,

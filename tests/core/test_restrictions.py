@@ -21,9 +21,10 @@ from pdsynth import (
     Synthesizer,
 )
 from pdsynth.algorithms import parts
-from pdsynth.algorithms.genetic import Parameters, exact_search, genetic, hill
+from pdsynth.algorithms.genetic import Parameters, genetic
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups, ordered
 from pdsynth.algorithms.privbayes import greedy
+from pdsynth.baselines import exact_search, hill
 from pdsynth.core.budgets import AsMeasured
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
