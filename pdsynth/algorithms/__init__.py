@@ -45,6 +45,7 @@ from .hpprivbayes import AVERAGES, HPPrivBayes, Ordered, entropies, ordered
 from .parts import Synthesizer
 from .personal import (
     ENTROPIES,
+    FARTHEST,
     LINES,
     RARE_VALUES,
     Groups,
@@ -52,20 +53,17 @@ from .personal import (
     RiskEntropy,
     SensitivityGroups,
     risk_entropy_weights,
+    ties_with,
     value_weights,
+    warn_of_loss,
 )
 from .ppba import (
-    MATRIX,
     PPBA,
-    SUMS_STEP,
     TREE_STEP,
     TREE_WEIGHTS,
     Geometric,
-    PairwiseSums,
     SpanningTree,
-    enter_by_sums,
     result_of_sums,
-    sum_over_pairs,
     symmetric_matrix,
 )
 from .privabn import SDG, SELECTION, Adaptive, PrivABN, abn_strict, count_selections

@@ -20,6 +20,8 @@ from .relatives import (
     WeightedPrivBayes,
 )
 from .searches import exact_search, hill
+from .sums import MATRIX, STEP, PairwiseSums, enter_by_sums, sum_over_pairs
+from .ties import ByTies
 
 __all__ = [
     "CSAPrivBayes",

@@ -19,7 +19,6 @@ from ..algorithms import (
     Greedy,
     Groups,
     Ordered,
-    PairwiseSums,
     Preset,
     SensitivityGroups,
     abn_strict,
@@ -56,6 +55,7 @@ from ..core import (
     show,
     uniform,
 )
+from .sums import PairwiseSums
 
 NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
 GRAPH = "dependency graph"

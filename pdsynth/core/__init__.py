@@ -26,12 +26,15 @@ from .attribute import (
 from .budgets import (
     Allocation,
     AsMeasured,
+    BudgetRule,
     Conditionals,
     JointCounts,
     Parts,
     Table,
     Uniform,
+    by_weight,
     measure_joint_counts,
+    proportional,
     uniform,
 )
 from .counts import MAX_CELLS, Codes, Counter, Split, count_cells

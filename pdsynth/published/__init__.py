@@ -19,13 +19,12 @@ from ..algorithms import (
     HPPrivBayes,
     IBayesInClusters,
     Ordered,
-    PairwiseSums,
     PrivABN,
     PrivBayes,
     RiskEntropy,
     SpanningTree,
 )
-from ..baselines import ABNInClusters, CliqueTables, Views
+from ..baselines import ABNInClusters, CliqueTables, PairwiseSums, Views
 from ..core import (
     Agree,
     AgreeByDefault,

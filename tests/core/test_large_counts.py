@@ -14,7 +14,7 @@ from privacy_tools import Silent, schema_of
 
 from pdsynth import ConsistentBayes, HPPrivBayes, Ledger, PrivBayes, SchemaError, plan
 from pdsynth.algorithms.privabn import growth_penalty
-from pdsynth.core import counts as bits
+from pdsynth.core import measures as bits
 from pdsynth.core import recipe
 from pdsynth.core.counts import Codes
 from pdsynth.core.curator import Curator
