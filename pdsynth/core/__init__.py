@@ -72,9 +72,9 @@ from .factors import (
     JunctionTree,
     Place,
     eliminate,
-    elimination_tree,
     junction_tree,
     maximum_spanning_tree,
+    neighbours,
     spanning_tree,
 )
 from .ledger import NOT_STRICT, Ledger, compose
