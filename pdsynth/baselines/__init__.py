@@ -5,6 +5,7 @@ for the genetic search the optimum, and climbs.
 """
 
 from .. import algorithms
+from .pairs import AgreeInPairs, agree_in_pairs
 from .priview import SOURCE, PriView, Views, covering_design
 from .relatives import (
     GRAPH,

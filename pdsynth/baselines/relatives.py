@@ -27,7 +27,6 @@ from ..algorithms import (
 from ..core import (
     AUTO_CELLS,
     AgreeByDefault,
-    AgreeInPairs,
     BinaryEncoding,
     BudgetError,
     Curator,
@@ -55,6 +54,7 @@ from ..core import (
     show,
     uniform,
 )
+from .pairs import AgreeInPairs
 from .sums import PairwiseSums
 
 NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"

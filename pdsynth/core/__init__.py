@@ -6,12 +6,9 @@ These are the names that other houses use.
 from .agreement import (
     Agree,
     AgreeByDefault,
-    AgreeInPairs,
     NoisyTable,
-    clip_and_scale,
     fit_tables,
     integer_weights,
-    make_consistent,
 )
 from .attribute import (
     DTYPES,

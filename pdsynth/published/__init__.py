@@ -24,11 +24,10 @@ from ..algorithms import (
     RiskEntropy,
     SpanningTree,
 )
-from ..baselines import ABNInClusters, CliqueTables, PairwiseSums, Views
+from ..baselines import ABNInClusters, AgreeInPairs, CliqueTables, PairwiseSums, Views
 from ..core import (
     Agree,
     AgreeByDefault,
-    AgreeInPairs,
     AsMeasured,
     BudgetError,
     Facts,
