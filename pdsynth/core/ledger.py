@@ -156,9 +156,8 @@ class Ledger:
     def attribute_epsilon(self, together: Sequence[str] | None = None) -> pd.Series:
         """The loss if only this attribute of one record changes: of the entries that depend on it.
 
-        Attributes that go together change together: where a drug tells the diagnosis, what the drug
-        loses tells the diagnosis, too. ``together=["diagnosis", "drug"]`` gives, in one row, the
-        loss if all of these may change: the one that bounds what is learnt about either.
+        ``together=["diagnosis", "drug"]`` gives, in one row, the loss if all of these may change.
+        Where a drug tells the diagnosis, it is the one that bounds what is learnt about either.
         ``.attrs["known"]`` says whether the numbers held before the run or are ex post. SchemaError
         for an attribute that isn't there.
         """
@@ -182,9 +181,8 @@ class Ledger:
         Where the attribute's own table has one noise scale b per value (HPPrivBayes' group B), a
         move from u to v costs 1/b_u + 1/b_v in it; every other entry costs what it costs the
         attribute. ``values``: the attribute's labels. The largest number of a row is what a record
-        with that value loses, if nothing else of it changes: an attribute that goes with this one
-        tells it, too (:meth:`attribute_epsilon`). ``.attrs["known"]``: before the run where the
-        structure is fixed and the weights are public, else ex post.
+        with that value loses, if nothing else of it changes. ``.attrs["known"]``: before the run
+        where the structure is fixed and the weights are public, else ex post.
         """
         check_known([attribute], list(self.attribute_epsilon().index), "the ledger")
         return door("persons").value_losses(self, attribute, values)

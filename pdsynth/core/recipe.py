@@ -90,12 +90,10 @@ class Habits:
         method: str | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
-        """A synthetic table of n rows (None: as many as were fitted); costs nothing.
+        """A synthetic table of n rows (None: as many as were fitted), as :meth:`.Model.sample`.
 
-        Rows are balanced, which takes most of the sampling error off; tests and intervals that need
-        independent rows say ``method="independent"``. ``where={"sex": "F"}``: all rows meet the
-        condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
-        the same order after each fit; ``random_state`` seeds this sample alone.
+        A seeded synthesizer gives the same tables in the same order after each fit;
+        ``random_state`` seeds this sample alone.
 
         **Privacy:** post-processing of the release.
         """
@@ -240,12 +238,11 @@ class Recipe(Habits):
 
         ``fit(frame, schema)``, or as scikit-learn calls it, ``fit(X, y, schema=schema)``: a ``y``
         with a name becomes a column. ``data``: a pandas DataFrame; a table that needn't fit into
-        memory, as :mod:`pdsynth.scale` lists them; or :class:`Records` that are coded already (live
-        panels, ``compare``). The same seed gives the same model, whichever of them holds the table.
-        ``noise``: a random source in place of the named one. ``session``: the account that ε is
-        charged to before noise is drawn. ``person_epsilon``: what each record may lose, by its own
-        public preference, see :mod:`pdsynth.persons`; ε is then the most that anybody may lose. A
-        fit that is refused, fails or is interrupted leaves an
+        memory, as :mod:`pdsynth.scale` lists them; or :class:`Records` that are coded already. The
+        same seed gives the same model, whichever of them holds the table. ``noise``: a random
+        source in place of the named one. ``session``: the account that ε is charged to before noise
+        is drawn. ``person_epsilon``: what each record may lose, by its own public preference, see
+        :mod:`pdsynth.persons`; ε is then the most that anybody may lose. A fit that fails leaves an
         earlier one untouched; what it had spent stands in ``spent_``. Raises SchemaError,
         BudgetError or PrivacyError before ε is spent.
 

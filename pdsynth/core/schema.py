@@ -292,11 +292,9 @@ class Schema:
     def infer(cls, frame: pd.DataFrame, *, bins: int = 16) -> Schema:
         """A schema read off the records, for exploration only.
 
-        A column that can't be inferred is ``left_out``, with the reason behind a "?".
-
         **Privacy:** every category, range and missing value comes from the data, so the schema is
-        marked ``source="data"``; a strict fit refuses it unless you say
-        ``schema.declare_public()``.
+        marked ``source="data"``, which a strict fit refuses. What can't be inferred is
+        ``left_out``.
         """
         return door("files").infer_schema(frame, bins)
 
@@ -310,16 +308,17 @@ class Schema:
         return door("files").open_schema(path)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a TOML file that :meth:`read` reads as this schema.
+        """Write a TOML file that :meth:`read` reads as this schema, in place of one written so.
 
-        It replaces a file that this method wrote; one that was written or edited by hand is left
-        alone, since its comments would be lost: SchemaError.
+        SchemaError for a file that was written or edited by hand: its comments would be lost.
         """
         door("files").save_schema(self, path)
 
     def problems(self, frame: pd.DataFrame, examples: int = 0) -> Any:
-        """Everything in a table that :meth:`encode` would refuse, at once: per column, with counts
-        and the remedy; ``examples``: show up to so many offending values of each column.
+        """Everything in a table that :meth:`encode` would refuse: per column, with counts and
+        remedy.
+
+        ``examples``: show up to so many offending values of each column.
 
         **Privacy:** raw records; counts and values are for their owner and stay in the house.
         """

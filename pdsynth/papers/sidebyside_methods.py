@@ -38,7 +38,7 @@ STRUCTURES: dict[str, Any] = {
     "Greedy, largest root (CSA)": s.Greedy(root="largest"),
     "Ordered (thesis)": s.Ordered(),
     "Ordered by entropy": s.Ordered(by="entropy"),
-    "PairwiseSums (EL)": s.PairwiseSums(),
+    "PairwiseSums (EL)": b.PairwiseSums(),
     "SpanningTree (PPBA)": s.SpanningTree(),
 }
 
