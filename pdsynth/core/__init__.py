@@ -74,7 +74,7 @@ from .factors import (
     neighbours,
     spanning_tree,
 )
-from .ledger import NOT_STRICT, Ledger, compose
+from .ledger import Ledger, compose
 from .measures import (
     GRID,
     SCORES,

@@ -26,8 +26,6 @@ from .unit import ONE_REPLACED, Entry, Unit, add_up
 REPRODUCIBLE = "noise is reproducible: do not release"
 GUARANTEES = ("strict", "published", "none")
 UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
-# what a synthesizer says of itself where it promises nothing
-NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
 
 
 def check_reading(reading: Any, known: Sequence[str], guarantee: str) -> None:

@@ -36,7 +36,7 @@ from .errors import (
     show,
     to_names,
 )
-from .ledger import GUARANTEES, NOT_STRICT, Ledger, check_reading
+from .ledger import GUARANTEES, Ledger, check_reading
 from .model import Model, keep_measured
 from .noise import WORD, ExactNoise, Noise
 from .records import Records
@@ -131,23 +131,7 @@ class Habits:
         return seed
 
     def __repr__(self) -> str:
-        parameters = inspect.signature(type(self).__init__).parameters
-        options = {
-            name: value
-            for name, value in self.get_params().items()
-            if name not in ("epsilon", "guarantee") and value != parameters[name].default
-        }
-        options = {"epsilon": self.epsilon, **options, "guarantee": self.guarantee}
-        word = {guarantee: f" {note}" for guarantee, note in NOT_STRICT.items()}
-        fitted = vars(self).get("model_")
-        if self.random_state is not None or self.noise == "common":
-            word["strict"] = " NOT PRIVATE: reproducible"
-        elif fitted is not None and not fitted.private:  # whatever was set since
-            word["strict"] = f", fitted: {fitted.verdict().split('.')[0]}"
-        elif self.delta is not None:
-            word["strict"] = " (ε, δ), not pure"
-        shown = ", ".join(f"{name}={value!r}" for name, value in options.items())
-        return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
+        return str(door("files").describe_recipe(self))
 
     def _repr_html_(self) -> str:
         return str(door("files").show_recipe(self))

@@ -8,7 +8,7 @@ from .problems import Problems, find_problems, say_outside
 from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
-from .showing import frame_ledger, show_ledger, show_network, show_recipe
+from .showing import describe_recipe, frame_ledger, show_ledger, show_network, show_recipe
 from .story import count_pairs, in_words, say_pairs, short, story, verdict
 from .taking import find_columns, settle_file, take_columns
 from .target import join_target
@@ -31,6 +31,7 @@ __all__ = [
     "Recode",
     "Session",
     "count_pairs",
+    "describe_recipe",
     "equal_edges",
     "find_columns",
     "find_problems",
