@@ -32,7 +32,7 @@ from pdsynth.core.curator import Curator  # noqa: E402
 from pdsynth.core.ledger import Ledger  # noqa: E402
 from pdsynth.core.noise import ExactNoise, Noise  # noqa: E402
 from pdsynth.core.records import Records  # noqa: E402
-from pdsynth.core.schema import BinaryEncoding  # noqa: E402
+from pdsynth.core.views import BinaryEncoding  # noqa: E402
 from pdsynth.evaluation.protection import bit_risks  # noqa: E402
 from pdsynth.papers.results import markdown  # noqa: E402
 

@@ -31,7 +31,7 @@ sys.path.insert(0, str(HERE.parent))
 import pdsynth as pds  # noqa: E402
 from pdsynth.core.network import Restriction  # noqa: E402
 from pdsynth.core.records import Records  # noqa: E402
-from pdsynth.core.schema import BinaryEncoding  # noqa: E402
+from pdsynth.core.views import BinaryEncoding  # noqa: E402
 from pdsynth.datasets.adult import load_adult  # noqa: E402
 from pdsynth.datasets.loaders import DEFAULT_TARGET  # noqa: E402
 from pdsynth.evaluation.classifiers import five_classifiers  # noqa: E402

@@ -188,7 +188,8 @@ def genetic_rows(records: Records) -> list[tuple[str, str, str, str]]:
     exact optimum over 20 seeds."""
     import plain_genetic
 
-    from pdsynth.algorithms.genetic import exact_search, genetic
+    from pdsynth.algorithms.genetic import genetic
+    from pdsynth.baselines import exact_search
 
     names, (i, j) = records.schema.names, np.triu_indices(len(records.schema), 1)
     weights = np.zeros((len(names), len(names)))

@@ -35,9 +35,10 @@ from pdsynth.baselines.priview import PriView
 from pdsynth.baselines.relatives import Independent, JTree, PrivSCBN
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
-from pdsynth.core.noise import CommonNoise, ExactNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.rules import COUNTING
 from pdsynth.published import ConditionalNoise
+from pdsynth.published.noise import CommonNoise
 
 GUARANTEES = ("strict", "published", "none")
 

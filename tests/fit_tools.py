@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pdsynth.core.noise import discrete_laplace_pmf
+from pdsynth.answers.laws import discrete_laplace_pmf
 
 PASS = 1e-6  # all runs but one are seeded, so that a pass is a pass for ever
 

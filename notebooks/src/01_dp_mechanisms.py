@@ -22,13 +22,8 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.core.noise import (
-    ExactNoise,
-    Quantity,
-    discrete_laplace_pmf,
-    exponential_mechanism,
-    laplace_mechanism,
-)
+from pdsynth.answers.laws import discrete_laplace_pmf
+from pdsynth.core.noise import ExactNoise, Quantity, exponential_mechanism, laplace_mechanism
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_01 as ex
 from pdsynth.course.guess import guess

@@ -25,9 +25,9 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
+from pdsynth.answers.laws import exponential_probabilities
 from pdsynth.core import measures
 from pdsynth.core.model import conditional
-from pdsynth.core.noise import exponential_probabilities
 from pdsynth.core.structure import MaxCells, useful_degree
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_04 as ex

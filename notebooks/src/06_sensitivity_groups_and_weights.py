@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.core.budgets import value_weights
+from pdsynth.algorithms import value_weights
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.unit import histogram_cost, tight_scales
 from pdsynth.course import panels

@@ -25,10 +25,10 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.core.budgets import risk_entropy_weights
+from pdsynth.algorithms import risk_entropy_weights
 from pdsynth.core.measures import entropy, normalised_risk_entropy
 from pdsynth.core.noise import ExactNoise
-from pdsynth.core.schema import BinaryEncoding
+from pdsynth.core.views import BinaryEncoding
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_09 as ex
 from pdsynth.course.guess import guess

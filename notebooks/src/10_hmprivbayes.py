@@ -26,7 +26,7 @@ import pandas as pd
 
 import pdsynth as pds
 from pdsynth.algorithms.hmprivbayes import noise_to_signal
-from pdsynth.core.schema import BinaryEncoding
+from pdsynth.core.views import BinaryEncoding
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_10 as ex
 from pdsynth.course.guess import guess

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.core.budgets import geometric
+from pdsynth.algorithms.ppba import geometric
 from pdsynth.core.factors import maximum_spanning_tree
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_12 as ex

@@ -26,7 +26,8 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.algorithms.genetic import exact_search, genetic, hill
+from pdsynth.algorithms.genetic import genetic
+from pdsynth.baselines import exact_search, hill
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_13 as ex
 from pdsynth.course.guess import guess

@@ -19,8 +19,9 @@ from .genetic import (
     GeneticSearch,
     Parameters,
     SearchResult,
-    exact_search,
-    hill,
+    best_parents,
+    check_room,
+    pose,
 )
 from .genetic import genetic as genetic_search  # the module has its name
 from .hmprivbayes import (
@@ -42,18 +43,27 @@ from .hmprivbayes import (
 )
 from .hpprivbayes import AVERAGES, HPPrivBayes, Ordered, entropies, ordered
 from .parts import Synthesizer
-from .personal import LINES, Groups, GroupsOfNames, SensitivityGroups
+from .personal import (
+    ENTROPIES,
+    FARTHEST,
+    LINES,
+    RARE_VALUES,
+    Groups,
+    GroupsOfNames,
+    RiskEntropy,
+    SensitivityGroups,
+    risk_entropy_weights,
+    ties_with,
+    value_weights,
+    warn_of_loss,
+)
 from .ppba import (
-    MATRIX,
     PPBA,
-    SUMS_STEP,
     TREE_STEP,
     TREE_WEIGHTS,
-    PairwiseSums,
+    Geometric,
     SpanningTree,
-    enter_by_sums,
     result_of_sums,
-    sum_over_pairs,
     symmetric_matrix,
 )
 from .privabn import SDG, SELECTION, Adaptive, PrivABN, abn_strict, count_selections

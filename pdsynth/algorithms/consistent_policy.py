@@ -12,14 +12,14 @@ from itertools import chain, combinations
 import numpy as np
 
 from ..core.agreement import Agree, link
-from ..core.budgets import proportional, value_weights
+from ..core.budgets import proportional
 from ..core.errors import BudgetError, as_fraction, share
 from ..core.factors import Columns, within_bounds
 from ..core.network import Restriction, check_restriction
 from ..core.schema import Facts, possible_cells
 from ..core.structure import Measurement
 from ..core.unit import TableBudget
-from .personal import SensitivityGroups, check_personal
+from .personal import SensitivityGroups, check_personal, value_weights
 
 SELECT = Fraction(1, 5)  # of the ε of a choice and its table, for the choice
 UNIT = 2**16  # shares of ε are rounded down to this part of it

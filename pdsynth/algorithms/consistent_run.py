@@ -11,8 +11,9 @@ import numpy as np
 from ..core.agreement import Fit, GrowingModel, merge_rare
 from ..core.curator import Curator
 from ..core.factors import Columns
-from ..core.schema import Facts, Merging, possible_in
+from ..core.schema import Facts, possible_in
 from ..core.unit import TableBudget
+from ..core.views import Merging
 from .consistent_policy import COLUMN, SELECT, TABLE, Policy
 
 Ties = tuple[tuple[Columns, TableBudget], ...]  # pairs to measure, and for what

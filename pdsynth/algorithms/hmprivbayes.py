@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.agreement import AgreeByDefault
-from ..core.budgets import ENTROPIES, Parts, by_weight, measure_joint_counts, risk_entropy_weights
+from ..core.budgets import Parts, by_weight, measure_joint_counts
 from ..core.curator import Curator
 from ..core.errors import (
     BudgetError,
@@ -35,7 +35,7 @@ from ..core.errors import (
 )
 from ..core.network import Candidates, Network
 from ..core.recipe import Recipe
-from ..core.schema import BinaryEncoding, Facts, Schema
+from ..core.schema import Facts, Schema
 from ..core.structure import (
     Measurement,
     Pair,
@@ -47,7 +47,8 @@ from ..core.structure import (
     kept_subsets,
 )
 from ..core.unit import ONE_REPLACED
-from .personal import bit_entropies, columns_over_bits
+from ..core.views import BinaryEncoding
+from .personal import ENTROPIES, bit_entropies, columns_over_bits, risk_entropy_weights
 from .ppba import symmetric_matrix
 
 CLEAR = 0.1  # R of attributes tied as strongly as those of a census table: a public yardstick
@@ -509,7 +510,7 @@ class IBayesInClusters(AttributeClusters):
 class HMPrivBayes(Clustered):
     """HMPrivBayes: spectral clusters, IBayes in each, budgets ∝ exp(−normalised risk entropy).
 
-    Works on bits (:class:`~pdsynth.core.schema.BinaryEncoding`, Adult 52, Big5 175);
+    Works on bits (:class:`~pdsynth.core.views.BinaryEncoding`, Adult 52, Big5 175);
     ``network_`` stands over bits.
 
     Parameters

@@ -1,9 +1,8 @@
-"""Who gets how much of the tables' ε: two groups of attributes, or each attribute by its ties.
+"""Who gets how much of the tables' ε: two groups of attributes, or each by its risk entropy.
 
 :class:`Groups` gives the tables of group A (more sensitive) r times the ε of those of group B, and
-rare values of group B their own noise (HPPrivBayes). :class:`ByTies` has no groups: the more an
-attribute is tied to the sensitive one, the less its table gets. :func:`bit_entropies` says how
-risky each bit is: HMPrivBayes gives the tables of risky ones less.
+rare values of group B their own noise (HPPrivBayes). :class:`RiskEntropy` gives less to the tables
+of risky attributes (HMPrivBayes), :func:`bit_entropies` says how risky each bit is.
 """
 
 import warnings
@@ -15,23 +14,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.budgets import (
-    RARE_VALUES,
     Allocation,
     BudgetRule,
     by_weight,
     proportional,
-    value_weights,
 )
 from ..core.curator import Curator, Measured
 from ..core.errors import BudgetError, as_fraction, check_word, number, positive, share, show
+from ..core.measures import normalised_risk_entropy
 from ..core.network import Network
-from ..core.schema import BinaryEncoding, Facts, Schema
+from ..core.schema import Facts, Schema
 from ..core.structure import Measurement, Shares, StructureResult
 from ..core.unit import TableBudget
+from ..core.views import BinaryEncoding
 
 LINES = "thesis Alg 4 lines 3–10"
-TIES = "ε by association, without groups"
 GROUP_A, GROUP_B = "thesis Alg 5 line 4", "thesis Alg 6 line 6, v = w / max w"
+RARE_VALUES = ("less_noise", "more_noise", "same_noise")
+ENTROPIES, RISK = "risk entropies", "HMPrivBayes Alg 5 line 4"
 FARTHEST = 1000  # how far budgets may lie apart
 
 GroupsOfNames = dict[str, list[str]]
@@ -119,6 +119,20 @@ class SensitivityGroups:
                 "an attribute in A"
             )
         return {"A": a, "B": [n for n in schema.names if n not in a]}
+
+
+def value_weights(histogram: np.ndarray, rare_values: str, floor: Fraction) -> tuple[Fraction, ...]:
+    """Relative budgets of the values of one attribute from released counts: largest 1, least floor.
+
+    ``less_noise``: w_x ∝ −log₂ P(x), the thesis' choice for rare values (Definition 11);
+    ``more_noise``: w_x ∝ 1/−log₂ P(x); ``same_noise``: all 1.
+    """
+    if rare_values == "same_noise":
+        return (Fraction(1),) * len(histogram)
+    p = np.maximum(np.asarray(histogram, dtype=float), 0.5)
+    surprise = -np.log2(p / p.sum())
+    w = surprise if rare_values == "less_noise" else 1 / np.maximum(surprise, 1e-9)
+    return tuple(max(Fraction(float(x)).limit_denominator(1000), floor) for x in w / w.max())
 
 
 def check_personal(personal: Any, r: Any) -> None:
@@ -345,95 +359,64 @@ def warn_of_loss(
         warnings.warn(words, UserWarning, stacklevel=8)
 
 
+# --- risk entropies ----------------------------------------------------------------------------
+
+
+def risk_entropy_weights(entropies: Mapping[str, float]) -> dict[str, Fraction]:
+    """Shares ∝ exp(−OE) from normalised risk entropies that are already released; their sum is 1.
+
+    More risk, less budget, more noise (HMPrivBayes, Algorithm 5 and formula (12)). The weights are
+    rounded to 1/1024, so that noise scales stay short fractions.
+
+    >>> shares = risk_entropy_weights({"sex": 0.0, "age": 0.0})
+    >>> {name: float(share) for name, share in shares.items()}
+    {'sex': 0.5, 'age': 0.5}
+    """
+    weights = {name: round(1024 * float(np.exp(-value))) for name, value in entropies.items()}
+    return proportional(Fraction(1), weights)
+
+
 @dataclass(frozen=True)
-class ByTies(BudgetRule):
-    """No groups: the more an attribute is tied to the sensitive one, the less ε its table gets.
+class RiskEntropy(BudgetRule):
+    """HMPrivBayes: the larger an attribute's risk entropy, the smaller its table's share.
 
-    ε_j ∝ 1 / (1 + R_j/half), so that no threshold misplaces anybody. R is the distance of the pair
-    from independence; the sensitive attribute itself has R = 1.
-
-    ``half``: the R at which a table gets half of what an untied attribute's has.
-    ``policy``: ``{attribute: relative ε}`` by public policy in place of ties, 1 for those that it
-    doesn't name; it costs nothing. ``share_sketch``: part of the tables' ε for single columns and
-    the d−1 ties, as 3 : 1.
-
-    **Privacy:** noisy columns and associations for their share, or nothing under a policy; the
-    tables cost the rest.
-
-    >>> ByTies("occupation").half
-    0.14
+    ``share_sketch``: part of the tables' ε for single columns, which the entropies come from.
     """
 
-    sensitive: str | None = None
-    half: float = 0.14
-    policy: Mapping[str, float] | None = None
-    share_sketch: float = 0.2
-
-    foresees: ClassVar[bool] = True
+    share_sketch: float = 0.1
 
     def check(self, facts: Facts) -> None:
-        """Refuse parameters out of range, and attributes that the schema doesn't have."""
+        """Refuse a share out of range."""
         share("share_sketch", self.share_sketch)
-        if not Fraction(1, FARTHEST) <= positive("half", self.half) <= 1:
-            raise BudgetError(f"half must lie between 1/{FARTHEST} and 1, got {show(self.half)}")
-        if (self.sensitive is None) == (self.policy is None):
-            raise BudgetError(
-                "name either the sensitive attribute (sensitive=…) or a policy "
-                f"(policy={{attribute: relative ε}}), of {', '.join(facts.schema.names)}"
-            )
-        if self.sensitive is not None:
-            facts.schema.index(self.sensitive)
-        elif not (isinstance(self.policy, Mapping) and self.policy):
-            raise BudgetError(f"policy must be {{attribute: relative ε}}, got {show(self.policy)}")
-        for name in self.policy or ():
-            facts.schema.index(name)
-        relative = self.declared(facts.schema).values()
-        if max(relative) > FARTHEST * min(relative):
-            raise BudgetError(
-                "relative ε of a policy lie more than 1,000 apart: the noise of some tables would "
-                "leave nothing of them"
-            )
-
-    def declared(self, schema: Schema) -> dict[str, Fraction]:
-        """The relative ε of every attribute by policy; 1 where it says nothing."""
-        policy = self.policy or {}
-        return {n: positive(f"policy[{n!r}]", policy.get(n, 1)) for n in schema.names}
 
     def asks(self, facts: Facts) -> Shares:
-        """Single columns and associations, as 3 : 1, where there is no policy."""
-        if self.policy is not None:
-            return {}
-        return proportional(share("share_sketch", self.share_sketch), {"columns": 3, "groups": 1})
-
-    def foresee(self, curator: Curator, shares: Shares, facts: Facts) -> Any:
-        """The relative ε of every attribute, its ties, and their entry.
-
-        **Privacy:** as :func:`ties_with`; a policy is free.
-        """
-        if self.policy is not None:
-            return self.declared(facts.schema), None, "public"
-        strengths, entry = ties_with(curator, str(self.sensitive), shares)
-        ties, half = np.clip(strengths, 0, 1), float(self.half)
-        weights = {
-            name: Fraction(max(1, round(1024 / (1 + tie / half))), 1024)
-            for name, tie in zip(facts.schema.names, ties.tolist(), strict=True)
-        }
-        return weights, dict(zip(facts.schema.names, strengths.tolist(), strict=True)), entry
+        """Single columns."""
+        return {"columns": share("share_sketch", self.share_sketch)}
 
     def allocate(
         self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
-    ) -> Allocation:
-        """Shares in proportion. **Privacy:** reads nothing; the tables cost ε."""
-        weights, associations, entry = learnt.foreseen
-        tables = by_weight(shares["tables"], weights, TIES, entry)
-        mean = sum(weights.values()) / len(weights)
-        careful = [name for name in weights if weights[name] < mean]
-        warn_of_loss(facts, learnt.network, tables, careful)
-        spent = {name: float(t.epsilon) for name, t in tables.items()}
-        return Allocation(tables, {"association_": associations, "table_epsilon_": spent})
+    ) -> Mapping[str, TableBudget]:
+        """Single columns, then shares ∝ exp(−OE).
 
+        **Privacy:** noisy columns for their share; the tables cost the rest.
+        """
+        counts, entry = self.histograms(curator, shares["columns"])
+        risk = {
+            name: normalised_risk_entropy(np.maximum(h, 0))
+            for name, h in zip(facts.schema.names, counts, strict=True)
+        }
+        return by_weight(shares["tables"], risk_entropy_weights(risk), RISK, entry)
 
-# --- risk entropies of bits, from releases -------------------------------------------------------
+    def histograms(self, curator: Curator, epsilon: Fraction) -> tuple[list[np.ndarray], str]:
+        """Counts of the values of each attribute, and the ledger entry of their entropies.
+
+        **Privacy:** ``epsilon``.
+        """
+        released = curator.columns(epsilon)
+        entries = tuple(answer.entry for answer in released.values())
+        entry = curator.note_post_processing(ENTROPIES, entries, "normalised risk entropies")
+        return [answer.counts for answer in released.values()], entry
+
 
 MOST_SPREAD = 1 / 64  # the largest variance that p(1 − p) in [0, 1/4] can have
 

@@ -1,10 +1,11 @@
-"""PPBA (Ma et al. 2021), and structures from one matrix of pairwise associations.
+"""PPBA (Ma et al. 2021): a reconstruction.
 
-:class:`PairwiseSums` takes order and parent sets from such a matrix (ELPrivBayes, SA-PrivBayes),
-:class:`SpanningTree` draws pairs along its maximum spanning tree (PPBA, a reconstruction).
+:class:`SpanningTree` draws pairs along the maximum spanning tree of pairwise associations,
+:class:`Geometric` splits ε in a constant ratio.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -12,9 +13,9 @@ from itertools import combinations
 import numpy as np
 
 from ..core.agreement import AgreeByDefault
-from ..core.budgets import Geometric, Parts
+from ..core.budgets import BudgetRule, Parts, by_weight
 from ..core.curator import Curator, Pairs
-from ..core.errors import BudgetError, number, progress, share, show
+from ..core.errors import BudgetError, is_whole, positive, progress, share, show
 from ..core.factors import maximum_spanning_tree
 from ..core.network import Candidates, Network, Permitted
 from ..core.schema import Facts, Schema
@@ -28,66 +29,12 @@ from ..core.structure import (
     join_parts,
     list_candidates,
 )
+from ..core.unit import TableBudget
 from .privbayes import Preset
 
-MATRIX, SUMS_STEP = "ELPrivBayes: mutual information matrix", "pairwise associations"
 TREE_WEIGHTS, TREE_STEP = "PPBA abstract: spanning tree and node weights", "associations"
+RATIO = "PPBA abstract: constant ratio q"
 SOURCE = "PPBA (reconstruction): candidates along the maximum spanning tree"
-
-
-@dataclass(frozen=True)
-class PairwiseSums(Learner):
-    """One matrix of associations gives the order, and parent sets score the sums of their pairs.
-
-    ``keep``: the share of candidate sets that stay before a selection (SA-PrivBayes: 2/3); the best
-    set of a noisy sketch is free, so here a filter changes nothing.
-    """
-
-    keep: float | None = None
-
-    def check(self, facts: Facts) -> None:
-        """Refuse a share out of range."""
-        super().check(facts)
-        check_width(len(facts.schema), "a sketch of associations")
-        if self.keep is not None and not 0 < number("keep", self.keep) <= 1:
-            raise BudgetError(f"keep must lie in (0, 1], got {show(self.keep)}")
-
-    def steps(self, facts: Facts) -> Shares:
-        """All for the sketch."""
-        return {"associations": Fraction(1)}
-
-    def grow(
-        self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
-    ) -> StructureResult:
-        """Attributes enter by row sums, each with the parent set of the largest sum.
-
-        **Privacy:** one sketch of ε₁; all else is post-processing.
-        """
-        schema, d = curator.schema, len(curator.schema)
-        pairs = list(combinations(range(d), 2))
-        values, entry = curator.noisy_associations(
-            pairs, shares["associations"], step=SUMS_STEP, source=MATRIX
-        )
-        matrix = symmetric_matrix(d, pairs, values)
-        permitted = self.permitted(facts)
-        order, chosen = enter_by_sums(matrix, permitted)
-        for i in progress(range(len(chosen), d), "parents", unit="attribute"):
-            candidates = list_candidates(
-                rule, tuple(order[:i]), [order[i]], schema.sizes, permitted, entry
-            )
-            chosen.append(candidates[int(np.argmax(sum_over_pairs(matrix, candidates)))])
-        return result_of_sums(matrix, chosen, schema, entry)
-
-
-def enter_by_sums(matrix: np.ndarray, permitted: Permitted) -> tuple[list[int], list[Pair]]:
-    """Columns by falling row sum of an association matrix, and the pairs that open the network."""
-    order = permitted.reorder(np.argsort(-matrix.sum(axis=1), kind="stable").tolist())
-    return order, list(permitted.fixed_pairs) or [(order[0], ())]
-
-
-def sum_over_pairs(matrix: np.ndarray, candidates: Candidates) -> np.ndarray:
-    """Σ association(child, parent) over the parents of each candidate: float (candidates,)."""
-    return np.concatenate([matrix[c[:, None], p].sum(axis=1) for c, p in candidates.by_size])
 
 
 def result_of_sums(
@@ -205,6 +152,64 @@ def _along(
         pairs = [(c[has], p[has]) for (c, p), has in zip(every, along, strict=True) if has.any()]
         parts += pairs or every
     return join_parts(parts, depends_on)
+
+
+def geometric(
+    ranked: Sequence[str], q: Fraction, classes: int | None = None
+) -> dict[str, Fraction]:
+    """Weights in the ratio q over ranked tables, the last q times the one before it (PPBA).
+
+    ``classes`` puts ⌈m/classes⌉ tables at a time into one class; the class budgets are in the ratio
+    q and split evenly inside (SA-PrivBayes). Rounded to 2^-20 of the largest, so that noise scales
+    stay short fractions.
+
+    >>> geometric(["a", "b", "c"], Fraction(2))
+    {'a': Fraction(1, 4), 'b': Fraction(1, 2), 'c': Fraction(1, 1)}
+    """
+    size = 1 if classes is None else math.ceil(len(ranked) / classes)
+    place = {name: i // size for i, name in enumerate(ranked)}
+    members = [list(place.values()).count(c) for c in range(max(place.values()) + 1)]
+    raw = {name: float(q) ** c / members[c] for name, c in place.items()}
+    top = max(raw.values())
+    return {
+        name: Fraction(max(1, round(value / top * 2**20)), 2**20) for name, value in raw.items()
+    }
+
+
+@dataclass(frozen=True)
+class Geometric(BudgetRule):
+    """PPBA: tables ranked by the weight of their node, budgets in the ratio q.
+
+    q > 1 gives the tables that weigh most the least budget ("security"), q < 1 the most
+    ("availability"). ``classes``: the same over classes of tables (SA-PrivBayes). A structure
+    without weights ranks its tables in sampling order.
+    """
+
+    q: float = 1.1
+    classes: int | None = None
+
+    def check(self, facts: Facts) -> None:
+        """Refuse q ≤ 0, and fewer than one class."""
+        if not Fraction(1, 1000) <= positive("q", self.q) <= 1000:
+            raise BudgetError(f"q must lie between 1/1000 and 1000, got {show(self.q)}")
+        if self.classes is not None and not is_whole(self.classes, 1, 1000):
+            raise BudgetError(
+                f"classes must be a whole number from 1 to 1,000, or None, got {show(self.classes)}"
+            )
+
+    def allocate(
+        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+    ) -> Mapping[str, TableBudget]:
+        """Ranks, then shares.
+
+        **Privacy:** reads nothing: ranks come from weights that stand in the ledger; the tables
+        cost ε.
+        """
+        ranked = list(learnt.network.order)
+        if learnt.weights:
+            ranked.sort(key=lambda name: -learnt.weights[name])
+        weights = geometric(ranked, positive("q", self.q), self.classes)
+        return by_weight(shares["tables"], weights, RATIO, learnt.depends_on)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -149,7 +149,7 @@ def _build(tree: ast.AST) -> Any:
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
         words = {k.arg: _build(k.value) for k in tree.keywords if k.arg}
         name = tree.func.id
-        makers = {x: vars(algorithms.parts).get(x) for x in algorithms.parts.__all__} | CALLS
+        makers = {x: getattr(algorithms.parts, x) for x in algorithms.parts.__all__} | CALLS
         if makers.get(name) is not None:
             return makers[name](*map(_build, tree.args), **words)  # type: ignore[misc]
     raise LookupError(type(tree).__name__)

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import NEVER, CliqueTree, Model, SchemaError, elimination_tree, marginalise
+from ..constraints.conditioning import elimination_tree
+from ..core import NEVER, CliqueTree, Model, SchemaError, marginalise
 
 MOST_CELLS = 2**24  # of all tables on the way; a model that needs larger ones is sampled
 MOST_ANSWER = 2**20  # cells of one answer

@@ -1,4 +1,4 @@
-"""How far a noisy count lies from the true one: quantiles of the noise of a ledger's line."""
+"""The laws of noise: how far a noisy count lies from the true one, how likely each choice is."""
 
 from __future__ import annotations
 
@@ -87,3 +87,14 @@ def _quantile(mass: np.ndarray, level: float) -> int:
     half = mass[: len(mass) // 2].copy()
     half[1:] += mass[: len(mass) // 2 : -1]
     return int(np.searchsorted(np.cumsum(half) / half.sum(), level))
+
+
+def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
+    """The law of the exponential mechanism, for lessons and audits."""
+    exponent = epsilon * (np.asarray(scores, dtype=float) - np.max(scores)) / (2 * sensitivity)
+    return np.exp(exponent) / np.exp(exponent).sum()
+
+
+def discrete_laplace_pmf(values: np.ndarray, scale: float) -> np.ndarray:
+    """P(Z = z) = tanh(1/2b) exp(−|z|/b) of the discrete Laplace law with scale b."""
+    return np.tanh(0.5 / scale) * np.exp(-np.abs(values) / scale)

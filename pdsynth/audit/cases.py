@@ -8,9 +8,9 @@ from importlib.resources import files
 from operator import attrgetter
 from typing import Any
 
-from ..algorithms import GeneticBayes, Ordered, PairwiseSums, SpanningTree, Synthesizer
-from ..baselines import METHODS
-from ..core import Network, RiskEntropy
+from ..algorithms import GeneticBayes, Ordered, RiskEntropy, SpanningTree, Synthesizer
+from ..baselines import METHODS, PairwiseSums
+from ..core import Network
 from . import attacks, floating, pairs, structure_steps, table_steps, transcripts
 from .case import NOT_REFUTED, VIOLATED, Case, Fit
 

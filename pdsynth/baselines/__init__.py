@@ -1,9 +1,11 @@
 """What the algorithms are measured against: other people's methods, each under the same recipe.
 
-Independent columns, PrivBayes' relatives that only combine its parts, JTree, PrivSCBN and PriView.
+Independent columns, PrivBayes' relatives that only combine its parts, JTree, PrivSCBN and PriView;
+for the genetic search the optimum, and climbs.
 """
 
 from .. import algorithms
+from .pairs import AgreeInPairs, agree_in_pairs
 from .priview import SOURCE, PriView, Views, covering_design
 from .relatives import (
     GRAPH,
@@ -18,6 +20,9 @@ from .relatives import (
     SAPrivBayes,
     WeightedPrivBayes,
 )
+from .searches import exact_search, hill
+from .sums import MATRIX, STEP, PairwiseSums, enter_by_sums, sum_over_pairs
+from .ties import ByTies
 
 __all__ = [
     "CSAPrivBayes",

@@ -31,16 +31,15 @@ from ..core import (
     StructureResult,
     TableBudget,
     Unit,
-    clip_and_scale,
     integer_weights,
     is_whole,
-    make_consistent,
     marginalise,
     mutual_information,
     show,
     spanning_tree,
     to_names,
 )
+from .pairs import agree_in_pairs, clip_and_scale, make_consistent
 
 MAX_SETS = 250_000  # t-sets that one design keeps track of
 TRIES = 16  # random runs of which the best design is kept
@@ -162,7 +161,7 @@ class Views(Structure):
         tables = [answer.counts for answer in answers]
         for _ in range(ROUNDS):
             tables = [ripple(t, 0.01 * n / t.size) for t in make_consistent(tables, views, n)]
-        agreed = [clip_and_scale(t, n) for t in make_consistent(tables, views, n)]
+        agreed = agree_in_pairs(tables, views, n)
         margins = dict(zip(views, agreed, strict=True))
         pairs = strongest_tree(len(names), margins)
         measurements = tuple(

@@ -15,10 +15,10 @@ from ..algorithms import (
     SDG,
     AttributeClusters,
     Clustered,
+    Geometric,
     Greedy,
     Groups,
     Ordered,
-    PairwiseSums,
     Preset,
     SensitivityGroups,
     abn_strict,
@@ -27,14 +27,12 @@ from ..algorithms import (
 from ..core import (
     AUTO_CELLS,
     AgreeByDefault,
-    AgreeInPairs,
     BinaryEncoding,
     BudgetError,
     Curator,
     Edge,
     Facts,
     Fixed,
-    Geometric,
     JunctionTree,
     MaxCells,
     Measurement,
@@ -56,6 +54,8 @@ from ..core import (
     show,
     uniform,
 )
+from .pairs import AgreeInPairs
+from .sums import PairwiseSums
 
 NOTE = "PrivSCBN is a reconstruction: its authors' text beyond the abstract was not available"
 GRAPH = "dependency graph"

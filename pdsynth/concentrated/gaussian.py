@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import BudgetError, CommonNoise, ExactNoise, Noise
+from ..core import BudgetError, ExactNoise, Noise
 
 LARGEST = 2**104  # of σ²: σ ends at 2^52, as scales of Laplace noise do
 GRID = 2**20  # a scale in 1/2^20 of itself
@@ -47,7 +47,7 @@ class DiscreteGaussian:
             return opendp_gaussian(noise._dp, self.variance, shape)
         if isinstance(noise, ExactNoise):
             return exact_gaussian(noise, self.variance, math.prod(shape)).reshape(shape)
-        if isinstance(noise, CommonNoise) and noise.private:  # the same draws at every σ
+        if hasattr(noise, "fresh") and noise.private:  # common: the same draws at every σ
             unit = noise.generator().standard_normal(math.prod(shape)).reshape(shape)
             return np.rint(unit * math.sqrt(self.variance)).astype(np.int64)
         raise BudgetError(f"{type(noise).__name__} draws no Gaussian noise: use ExactNoise()")

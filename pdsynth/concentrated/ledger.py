@@ -21,8 +21,8 @@ from ..core import (
     Unit,
     check_selection,
     positive,
-    short,
 )
+from ..files.story import short
 from .conversion import check_delta, epsilon_of, rho_of
 from .gaussian import DiscreteGaussian
 
@@ -142,10 +142,10 @@ class ConcentratedLedger(Ledger):
         spent = self.finite
         return self.promised if spent == self.claimed else epsilon_of(spent, self.delta)
 
-    def _loss(self, group: set[str]) -> Fraction | float:
+    def loss_together(self, group: set[str]) -> Fraction | float:
         """The ρ of attributes that change together: of a removal and an addition 2²ρ."""
         twice = 1 if self.unit.n_is_public else 2  # the core's cost of a line is doubled already
-        return twice * super()._loss(group)
+        return twice * super().loss_together(group)
 
     def attribute_epsilon(self, together: Sequence[str] | None = None) -> pd.Series:
         """The ε at the same δ that the lines of an attribute come to; else as in pure ε.

@@ -1,12 +1,22 @@
 """A Bayesian network given evidence, exactly."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core import NEVER, CliqueTree, Columns, Place, elimination_tree, marginalise
+from ..core import (
+    NEVER,
+    CliqueTree,
+    Columns,
+    JunctionTree,
+    Place,
+    eliminate,
+    marginalise,
+    neighbours,
+)
 
 MOST_CELLS = 2**22  # of one table of a conditioned network: 32 MiB
 
@@ -92,3 +102,22 @@ def above(
         log = marginalise(log.reshape([sizes[j] for j in scope]), scope, sorted(scope))
         factors.append((tree.place(tree.home(scope), scope), log))
     return nodes, tree, factors
+
+
+def elimination_tree(scopes: Sequence[Columns], sizes: Sequence[int]) -> JunctionTree:
+    """Every node of some scopes with its neighbours when it is eliminated, the last one first.
+
+    The node whose neighbours have the fewest joint cells goes first, ties by number. One clique per
+    node, so that each node is given exactly its separator; cliques need not be maximal.
+    """
+    edges = [edge for scope in scopes for edge in itertools.combinations(scope, 2)]
+    nodes = sorted({j for scope in scopes for j in scope})
+
+    def around_cells(adjacent: Sequence[set[int]], v: int) -> tuple[int, ...]:
+        return math.prod(sizes[j] for j in adjacent[v]), v
+
+    steps = [*eliminate(neighbours(len(sizes), edges), nodes, around_cells)][::-1]
+    place = {node: at for at, (node, _) in enumerate(steps)}
+    hung = [max((place[j] for j in around), default=0) for _, around in steps]
+    cliques = tuple(tuple(sorted({node, *around})) for node, around in steps)
+    return JunctionTree(cliques, (-1, *hung[1:]))

@@ -6,17 +6,13 @@ These are the names that other houses use.
 from .agreement import (
     Agree,
     AgreeByDefault,
-    AgreeInPairs,
     NoisyTable,
-    clip_and_scale,
     fit_tables,
     integer_weights,
-    make_consistent,
 )
 from .attribute import (
+    DTYPES,
     EXACT,
-    LARGEST,
-    MAX_VALUES,
     Attribute,
     as_text,
     find_bins,
@@ -25,23 +21,20 @@ from .attribute import (
     repeated,
 )
 from .budgets import (
-    ENTROPIES,
-    RARE_VALUES,
     Allocation,
     AsMeasured,
+    BudgetRule,
     Conditionals,
-    Geometric,
     JointCounts,
     Parts,
-    RiskEntropy,
     Table,
     Uniform,
+    by_weight,
     measure_joint_counts,
-    risk_entropy_weights,
+    proportional,
     uniform,
-    value_weights,
 )
-from .counts import MAX_CELLS, Codes, Counter, CountLogs, Split, count_cells
+from .counts import MAX_CELLS, Codes, Counter, Split, count_cells
 from .curator import Curator, Measured, Pairs, split_pairs
 from .errors import (
     BudgetDegenerate,
@@ -50,6 +43,7 @@ from .errors import (
     SchemaError,
     as_fraction,
     bar,
+    check_known,
     check_path,
     check_seed,
     is_one_of,
@@ -75,15 +69,16 @@ from .factors import (
     JunctionTree,
     Place,
     eliminate,
-    elimination_tree,
     junction_tree,
     maximum_spanning_tree,
+    neighbours,
     spanning_tree,
 )
-from .ledger import NOT_STRICT, Ledger, compose, short
+from .ledger import Ledger, compose
 from .measures import (
     GRID,
     SCORES,
+    CountLogs,
     association,
     association_sensitivity,
     conditional_sensitivity,
@@ -98,19 +93,16 @@ from .measures import (
     tvd_sensitivity,
 )
 from .model import Model, conditional, encoding_of, shapes_of
-from .network import Candidates, Network, Restriction, check_edge
+from .network import Candidates, Network, Permitted, Restriction, check_edge
 from .noise import (
-    CommonNoise,
     ExactNoise,
     Noise,
-    NoNoise,
     Quantity,
     Shape,
     as_scales,
-    discrete_laplace_pmf,
     exponential_mechanism,
-    exponential_probabilities,
     laplace_mechanism,
+    stream_of,
     zero_sum_mechanism,
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
@@ -125,11 +117,8 @@ from .rules import (
     check_selection,
 )
 from .schema import (
-    BinaryEncoding,
-    Encoding,
     Facts,
     Mask,
-    Merging,
     Schema,
     check_columns,
     check_schema,
@@ -171,3 +160,4 @@ from .unit import (
     histogram_cost,
     tight_scales,
 )
+from .views import BinaryEncoding, Encoding, Merging

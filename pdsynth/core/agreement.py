@@ -1,8 +1,8 @@
-"""What becomes of noisy tables that overlap: left as measured, or made to agree.
+"""Noisy tables that overlap are made to agree.
 
 The distribution on a junction tree that is closest to noisy tables: the squares of Private-PGM
 (McKenna, Sheldon, Miklau 2019), by belief propagation and accelerated mirror descent (Tseng 2008,
-algorithm 1) in numpy. Where that tree is too large, tables agree in pairs.
+algorithm 1) in numpy. Where that tree is too large, tables agree in pairs (``baselines``).
 
 **Privacy:** all of it is post-processing of releases.
 """
@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from .budgets import AsMeasured, Reconcile
-from .errors import plural, positive
+from .errors import door, plural, positive
 from .factors import (
     CliqueTree,
     Columns,
@@ -33,9 +33,10 @@ from .factors import (
 )
 from .measures import marginalise, project
 from .network import Network
-from .schema import Facts, Mask, Merging
+from .schema import Facts, Mask
 from .structure import Measurement
 from .unit import Scale
+from .views import Merging
 
 MOST_CELLS = 2**20  # of a junction tree; beyond it tables agree pairwise
 WEIGHT = 2**20  # one record in the integer tables of a model whose cells are real numbers
@@ -58,11 +59,11 @@ class Agree(Reconcile):
 
     Non-negative, of sum n, closest in squares weighted by 1/scale², so every attribute profits from
     every table that holds it; 0 where a rule of the schema says that no record can be. Where the
-    junction tree of the network has more than 2^20 cells, tables agree on what any two share
-    (:func:`make_consistent`), and negative cells are cut afterwards. ``tolerance``: the fit ends
-    where its loss falls by less than this part; two-way distances of four tables change by less
-    than 0.5 % between 0.01 and 0.0002 (``benchmarks/reasons.csv``). Noisy conditionals stay as they
-    are, since they aren't counts; so do exact tables, unless a structure has measured others.
+    junction tree of the network has more than 2^20 cells, tables agree on what any two share, as
+    PriView's do (:mod:`pdsynth.baselines.pairs`). ``tolerance``: the fit ends where its loss falls
+    by less than this part; two-way distances of four tables change by less than 0.5 % between 0.01
+    and 0.0002 (``benchmarks/reasons.csv``). Noisy conditionals stay as they are, since they aren't
+    counts; so do exact tables, unless a structure has measured others.
 
     **Privacy:** post-processing: the ledger doesn't change.
     """
@@ -121,9 +122,7 @@ class Agree(Reconcile):
                 noisy = limit_columns(noisy, PRECISE)
                 fit = fit_tables(tree, noisy, n, masks=ruled, tolerance=self.tolerance)
                 return [fit.margin(family) for family in families]
-        agreed = [
-            clip_and_scale(t, n) for t in make_consistent([t.counts for t in noisy], views, n)
-        ]
+        agreed = door("baselines").agree_in_pairs([t.counts for t in noisy], views, n)
         return [
             marginalise(agreed[i], views[i], family)
             for (i, *_), family in zip(holders, families, strict=True)
@@ -137,13 +136,6 @@ class AgreeByDefault(Agree):
     strict they stay so.
     """
 
-    must_stay = False
-
-
-class AgreeInPairs(Agree):
-    """Tables agree on what any two share, whatever their number; then negative cells are cut."""
-
-    most_cells = 0
     must_stay = False
 
 
@@ -486,53 +478,3 @@ class GrowingModel:
         several = plural(sum(len(m.attributes) > 1 for m in self.measurements), "table")
         largest = plural(max(map(len, self.tree().cliques)), "attribute")
         return f"{several} measured, cliques of at most {largest}"
-
-
-# --- agreement in pairs ---------------------------------------------------------------------------
-
-
-def intersections(views: Sequence[Columns]) -> list[Columns]:
-    """Every set of columns that two or more views share, smallest first; always the empty one.
-
-    >>> intersections([(0, 1, 2), (1, 2, 3), (2, 3, 4)])
-    [(), (2,), (1, 2), (2, 3)]
-    """
-    sets: set[frozenset[int]] = set()
-    shared = {frozenset[int]()}
-    for view in map(frozenset, views):
-        met = {view & other for other in sets}
-        shared |= met
-        sets |= met | {view}
-    return sorted((tuple(sorted(s)) for s in shared), key=lambda s: (len(s), s))
-
-
-def make_consistent(
-    tables: Sequence[np.ndarray], views: Sequence[Columns], total: float
-) -> list[np.ndarray]:
-    """Tables that agree on every intersection of their views: floats, with sum ``total`` each.
-
-    ``views``: sorted columns, one per axis of each table; ``total``: the public number of records.
-    On each intersection, smaller ones first, the tables that hold it move to their average,
-    weighted by precision: a margin that sums c cells is known c times less well. The difference is
-    spread evenly over the cells behind each cell of the margin. Cells may be negative.
-
-    Source: Qardaji, Yang, Li (SIGMOD 2014), from literature, where an average stands in the place
-    of n on the empty set.
-    """
-    out = [np.array(t, dtype=float) for t in tables]
-    for shared in intersections(views):
-        inside = [i for i, view in enumerate(views) if {*shared} <= {*view}]
-        margins = [marginalise(out[i], views[i], shared) for i in inside]
-        weights = np.array([1 / out[i].size for i in inside])
-        average = np.tensordot(weights / weights.sum(), margins, 1) if shared else np.array(total)
-        for i, own in zip(inside, margins, strict=True):
-            behind = tuple(axis for axis, m in enumerate(views[i]) if m not in shared)
-            out[i] += np.expand_dims((average - own) * (average.size / out[i].size), behind)
-    return out
-
-
-def clip_and_scale(table: np.ndarray, total: float) -> np.ndarray:
-    """Negative cells to 0, the rest scaled to the sum ``total``; uniform where nothing is left."""
-    out = np.maximum(table, 0.0)
-    mass = out.sum()
-    return out * (total / mass) if mass > 0 else np.full(table.shape, total / table.size)

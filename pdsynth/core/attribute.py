@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
 from functools import cached_property
-from itertools import pairwise
 from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
 
-from .errors import SchemaError, door, is_one_of, is_whole, show, to_items, to_list
+from .errors import SchemaError, door, is_one_of, is_whole, show, to_items
 
-LARGEST = 1e300  # of a number
 EXACT = 2**53  # whole numbers below are exact as floating point numbers, and no two fall together
 # A column's cells, each once: (n_records,) places among them, -1 for a missing cell.
 Distinct = tuple[np.ndarray, Sequence[Any]]
@@ -89,20 +87,6 @@ def as_number(cell: Any) -> float:
         return np.inf
 
 
-def label_bins(cuts: Sequence[float], integer: bool) -> tuple[str, ...]:
-    """A different text for each bin.
-
-    >>> label_bins((0, 1, 5000, 99999), True)
-    ('0', '1–4999', '5000–99999')
-    """
-    if not integer:
-        short = tuple(f"{a:g}–{b:g}" for a, b in pairwise(cuts))
-        full = tuple(f"{a!r}–{b!r}" for a, b in pairwise(cuts))
-        return short if len(set(short)) == len(short) else full
-    ends = [*(b - 1 for b in cuts[1:-1]), *cuts[1:][-1:]]
-    return tuple(f"{a}" if a == b else f"{a}–{b}" for a, b in zip(cuts[:-1], ends, strict=True))
-
-
 def find_bins(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
     """The bin of each number, (n_records,); -1 outside ``[edges[0], edges[-1]]`` and for NaN.
 
@@ -135,7 +119,6 @@ def place_in_bins(
     return numbers.astype(np.int64) if integer else np.minimum(numbers, np.nextafter(high, low))
 
 
-MAX_VALUES = 2**16
 WRITTEN = "how its numbers are written: number='1,234.5'"
 # What a schema may declare, and the pandas types of the released column: as it is, and where a
 # missing value is declared. Both follow from the declaration alone, whatever the records hold.
@@ -147,78 +130,6 @@ DTYPES = {
     "category": ("category", "category"),
     "ordered": ("category", "category"),
 }
-
-
-def check_declared(name: Any, values: Any, edges: Any) -> tuple[Any, ...]:
-    """The values, in order; refuses fields of another kind than an attribute's."""
-    if not isinstance(name, str) or not name:
-        raise SchemaError(
-            f"an attribute's name must be a text, got {show(name)}: rename the column"
-        )
-    listed = to_list(f"attribute {name!r}: values", values)
-    long = [v for v in listed if isinstance(v, (int, float)) and EXACT <= abs(v) < math.inf]
-    if long:
-        raise SchemaError(
-            f"attribute {name!r} lists {show(long[0])}: numbers of 2^53 and beyond fall together "
-            "where one cell of the column is empty or has a fraction; declare them as texts, or a "
-            "range in bins"
-        )
-    if edges is not None:
-        read_edges(name, to_list(f"attribute {name!r}: edges", edges))
-    return tuple(listed)
-
-
-def read_edges(name: Any, edges: Any, integer: bool = False) -> tuple[float, ...]:
-    """Bin edges as floats, or as whole numbers; a fraction among those is refused."""
-    listed = to_items(f"attribute {show(name)}: edges", edges)
-    if len(listed) > MAX_VALUES + 1:
-        raise SchemaError(
-            f"attribute {show(name)}: {len(listed):,} edges, at most "
-            f"{MAX_VALUES + 1:,} are possible: use fewer bins"
-        )
-    cuts = [_real(name, "an edge", edge) for edge in listed]
-    if not all(map(math.isfinite, cuts)):
-        raise SchemaError(
-            f"attribute {show(name)}: bin edges must be finite and increasing, got {show(cuts)}"
-        )
-    if not integer:
-        return tuple(cuts)
-    parts = [edge for edge in cuts if edge != int(edge) or abs(edge) > EXACT]
-    if parts:
-        raise SchemaError(
-            f"attribute {show(name)}: with integer=True every edge must be a whole "
-            f"number of at most 2^53, got {parts[0]}"
-        )
-    return tuple(map(int, cuts))
-
-
-def check_range(name: Any, low: Any, high: Any, bins: Any) -> tuple[float, float, int]:
-    """A range and a number of bins; huge ones are refused before they are allocated."""
-    low, high = _real(name, "low", low), _real(name, "high", high)
-    if not is_whole(bins, 2, MAX_VALUES):
-        raise SchemaError(
-            f"attribute {show(name)}: bins must be a whole number from 2 to {MAX_VALUES:,}, got "
-            f"bins={show(bins)}"
-        )
-    return low, high, int(bins)
-
-
-def _real(name: Any, what: str, given: Any) -> float:
-    plain = given.item() if isinstance(given, np.generic) else given
-    try:
-        if isinstance(plain, bool) or not hasattr(plain, "__float__"):
-            raise TypeError
-        value: float = plain if isinstance(plain, int) else float(plain)
-        float(value)
-    except (TypeError, ValueError, OverflowError) as problem:
-        raise SchemaError(
-            f"attribute {show(name)}: {what} must be a number, got {show(given)}"
-        ) from problem
-    if math.isfinite(value) and abs(value) > LARGEST:
-        raise SchemaError(
-            f"attribute {show(name)}: {what} = {show(given)} is beyond 1e300: use a larger unit"
-        )
-    return value
 
 
 def check_codes(codes: Any, *attributes: int) -> None:
@@ -233,40 +144,9 @@ def check_codes(codes: Any, *attributes: int) -> None:
         raise SchemaError(f"expected integer codes of shape ({shape}), got {kind}")
 
 
-def dtype_of(declared: tuple[Any, ...]) -> str:
-    """The type of declared values, or edges: a category where no other holds them all."""
-    kinds = {type(v) for v in declared}
-    if kinds <= {bool} or kinds <= {str}:
-        return "boolean" if bool in kinds else "text"
-    kind = "integer" if kinds <= {int} else "float"
-    return kind if kinds <= {int, float} and fits(kind, declared, None) else "category"
-
-
-def fits(kind: str, values: tuple[Any, ...], edges: tuple[float, ...] | None) -> bool:
-    """Whether every declared value survives in a column of this type."""
-    if edges is not None:
-        whole = all(isinstance(e, int) and abs(e) <= EXACT for e in edges)
-        return kind == "float" or (kind == "integer" and whole)
-    if kind not in DTYPES or DTYPES[kind][0] == "category":
-        return kind in DTYPES
-    own = {"text": str, "boolean": bool}
-    if any(isinstance(v, t) != (kind == name) for v in values for name, t in own.items()):
-        return False
-    if kind == "boolean" or (kind == "text" and all(map(str.isascii, values))):
-        return True  # without a column: most attributes are these
-    try:
-        back = pd.Series(list(values), dtype=DTYPES[kind][0])  # type: ignore[call-overload]
-    except (ValueError, TypeError, OverflowError):
-        return False
-    return back.tolist() == list(values)
-
-
 def repeated(names: Sequence[Any]) -> list[str]:
     """Names that stand twice or more."""
     return sorted(str(name) for name, times in Counter(names).items() if times > 1)
-
-
-DECODERS = ("uniform", "lower", "middle", "atoms")
 
 
 def find_recoding(said: Mapping[str, Any]) -> Any:
@@ -304,64 +184,11 @@ class Attribute:
     private: int = 0
 
     def __post_init__(self) -> None:
-        listed = check_declared(self.name, self.values, self.edges)
-        object.__setattr__(self, "values", listed)
-        object.__setattr__(self, "missing", bool(self.missing))
-        if self.size < 2:
-            self._refuse(
-                f" declares {self.size} value(s); at least 2 are needed: "
-                "drop the column or declare its full domain"
-            )
-        if self.size > MAX_VALUES:
-            self._refuse(
-                f" declares {self.size:,} values, at most {MAX_VALUES:,} are possible: bin it"
-            )
-        self._check_values()
-        if not is_one_of(self.spread, DECODERS):
-            self._refuse(f": spread must be one of {DECODERS}, not {show(self.spread)}")
-        if self.edges is not None:
-            self._check_edges(self.edges)
-        object.__setattr__(self, "dtype", self.dtype or dtype_of(self.edges or self.values))
-        if not fits(self.dtype, self.values, self.edges):
-            self._refuse(
-                f": a column of type {self.dtype!r} can't hold its declared values; the "
-                f"types are {', '.join(DTYPES)}. Widths are no declaration: cast the "
-                "synthetic column"
-            )
-        if self.recode is not None:
-            if not hasattr(self.recode, "read"):
-                self._refuse(f": recode must be a Recode, got {show(self.recode)}")
-            facts = self.name, self.values, self.numeric_bins, self.missing
-            if problem := self.recode.problem(*facts):
-                self._refuse(f": {problem}")
+        for name, value in door("files").settle_attribute(self).items():
+            object.__setattr__(self, name, value)
 
     def _refuse(self, problem: str) -> NoReturn:
         raise SchemaError(f"attribute {self.name!r}{problem}")
-
-    def _check_values(self) -> None:
-        if any(pd.isna(value) is True for value in self.values):
-            self._refuse(
-                " lists a missing value among its values: leave it out and declare missing=True"
-            )
-        strange = [
-            v
-            for v in self.values
-            if not isinstance(v, (str, int, float)) or v in (math.inf, -math.inf)
-        ]
-        if strange:
-            self._refuse(
-                ": values must be texts, finite numbers or truth values, "
-                f"got {show(strange[0])}: declare dates and other objects as texts, "
-                "or as numbers with bins"
-            )
-        if twice := repeated(self.values):
-            self._refuse(f" declares values twice: {', '.join(twice)}")
-
-    def _check_edges(self, cuts: tuple[float, ...]) -> None:
-        if not all(a < b for a, b in pairwise(cuts[:-1])) or cuts[-2:-1] > cuts[-1:]:
-            self._refuse(f": bin edges must be finite and increasing, got {list(cuts)}")
-        if len(cuts) != (bins := len(self.values)) + 1:
-            self._refuse(f": {bins} bins need {bins + 1} edges, got {len(cuts)}")
 
     @classmethod
     def categorical(
@@ -415,22 +242,8 @@ class Attribute:
             raise SchemaError(f"attribute {show(name)}: number= goes with bins='private'")
         if number is not None:  # how numbers are written, of a Recode
             recode["number"] = number
-        problem = ""
-        low, high, bins = check_range(name, low, high, bins)
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            problem = f"low={low} must be below high={high}, both finite"
-        elif integer and not (low == int(low) and high == int(high)):
-            problem = f"with integer=True low={low} and high={high} must be whole numbers"
-        if problem:
-            raise SchemaError(f"attribute {name!r}: {problem}")
-        edges = low + (high - low) * np.arange(bins + 1) / bins
-        if integer:
-            bins = min(bins, int(high) - int(low) + 1)
-            edges = np.ceil(low + (high + 1 - low) * np.arange(bins + 1) / bins)
-            edges[-1] = high
-        return cls.binned(
-            name, edges.tolist(), integer=integer, missing=missing, spread=spread, **recode
-        )
+        edges = door("files").equal_edges(name, low, high, bins, integer)
+        return cls.binned(name, edges, integer=integer, missing=missing, spread=spread, **recode)
 
     @classmethod
     def binned(
@@ -444,11 +257,9 @@ class Attribute:
         **recode: Any,
     ) -> Attribute:
         """A numeric attribute with given edges, m + 1 for m bins; the last includes both sides."""
-        cuts = read_edges(name, edges, integer)
+        cuts, labels = door("files").read_bins(name, edges, integer)
         dtype = "integer" if integer else "float"
-        return cls(
-            name, label_bins(cuts, integer), cuts, dtype, missing, spread, find_recoding(recode)
-        )
+        return cls(name, labels, cuts, dtype, missing, spread, find_recoding(recode))
 
     @property
     def size(self) -> int:

@@ -1,13 +1,12 @@
 """The four kinds of parts that a paper combines, and how they split ε, in exact fractions.
 
 First the splits themselves, pure functions of public or released numbers; then the rules that a
-recipe may name (:class:`Uniform`, :class:`RiskEntropy`, :class:`Geometric`), the measuring of the
+recipe may name (of them :class:`Uniform`; the others stand with their papers), the measuring of the
 tables, and what all parts promise a recipe. No noise scale is computed here: the curator does that.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,9 +15,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from .curator import Curator
-from .errors import BudgetError, is_one_of, is_whole, positive, progress, share, show
+from .errors import BudgetError, is_one_of, progress, show
 from .ledger import UNPROTECTED
-from .measures import marginalise, normalised_risk_entropy
+from .measures import marginalise
 from .network import Network
 from .schema import Facts
 from .structure import Measurement, Shares, Structure, StructureResult
@@ -50,9 +49,6 @@ class Sparse(Protocol):
 
 Table = np.ndarray | Sparse
 Sources = tuple[tuple[str, ...], ...]  # of each table of a model, the ids of ledger entries
-RARE_VALUES = ("less_noise", "more_noise", "same_noise")
-ENTROPIES = "risk entropies"
-RISK, RATIO = "HMPrivBayes Alg 5 line 4", "PPBA abstract: constant ratio q"
 
 
 def proportional(total: Fraction, weights: Mapping[str, int | Fraction]) -> dict[str, Fraction]:
@@ -75,56 +71,6 @@ def by_weight(
         name: TableBudget(part, depends_on=entries, source=source)
         for name, part in proportional(epsilon, weights).items()
     }
-
-
-def risk_entropy_weights(entropies: Mapping[str, float]) -> dict[str, Fraction]:
-    """Shares ∝ exp(−OE) from normalised risk entropies that are already released; their sum is 1.
-
-    More risk, less budget, more noise (HMPrivBayes, Algorithm 5 and formula (12)). The weights are
-    rounded to 1/1024, so that noise scales stay short fractions.
-
-    >>> shares = risk_entropy_weights({"sex": 0.0, "age": 0.0})
-    >>> {name: float(share) for name, share in shares.items()}
-    {'sex': 0.5, 'age': 0.5}
-    """
-    weights = {name: round(1024 * float(np.exp(-value))) for name, value in entropies.items()}
-    return proportional(Fraction(1), weights)
-
-
-def geometric(
-    ranked: Sequence[str], q: Fraction, classes: int | None = None
-) -> dict[str, Fraction]:
-    """Weights in the ratio q over ranked tables, the last q times the one before it (PPBA).
-
-    ``classes`` puts ⌈m/classes⌉ tables at a time into one class; the class budgets are in the ratio
-    q and split evenly inside (SA-PrivBayes). Rounded to 2^-20 of the largest, so that noise scales
-    stay short fractions.
-
-    >>> geometric(["a", "b", "c"], Fraction(2))
-    {'a': Fraction(1, 4), 'b': Fraction(1, 2), 'c': Fraction(1, 1)}
-    """
-    size = 1 if classes is None else math.ceil(len(ranked) / classes)
-    place = {name: i // size for i, name in enumerate(ranked)}
-    members = [list(place.values()).count(c) for c in range(max(place.values()) + 1)]
-    raw = {name: float(q) ** c / members[c] for name, c in place.items()}
-    top = max(raw.values())
-    return {
-        name: Fraction(max(1, round(value / top * 2**20)), 2**20) for name, value in raw.items()
-    }
-
-
-def value_weights(histogram: np.ndarray, rare_values: str, floor: Fraction) -> tuple[Fraction, ...]:
-    """Relative budgets of the values of one attribute from released counts: largest 1, least floor.
-
-    ``less_noise``: w_x ∝ −log₂ P(x), the thesis' choice for rare values (Definition 11);
-    ``more_noise``: w_x ∝ 1/−log₂ P(x); ``same_noise``: all 1.
-    """
-    if rare_values == "same_noise":
-        return (Fraction(1),) * len(histogram)
-    p = np.maximum(np.asarray(histogram, dtype=float), 0.5)
-    surprise = -np.log2(p / p.sum())
-    w = surprise if rare_values == "less_noise" else 1 / np.maximum(surprise, 1e-9)
-    return tuple(max(Fraction(float(x)).limit_denominator(1000), floor) for x in w / w.max())
 
 
 # --- rules ---------------------------------------------------------------------------------------
@@ -196,84 +142,6 @@ class Uniform(BudgetRule):
         """ε/m per table. **Privacy:** reads nothing; the tables cost ε."""
         measured = learnt.network.order[learnt.derived :]
         return dict.fromkeys(measured, uniform(len(measured), shares["tables"], source=self.source))
-
-
-@dataclass(frozen=True)
-class RiskEntropy(BudgetRule):
-    """HMPrivBayes: the larger an attribute's risk entropy, the smaller its table's share.
-
-    ``share_sketch``: part of the tables' ε for single columns, which the entropies come from.
-    """
-
-    share_sketch: float = 0.1
-
-    def check(self, facts: Facts) -> None:
-        """Refuse a share out of range."""
-        share("share_sketch", self.share_sketch)
-
-    def asks(self, facts: Facts) -> Shares:
-        """Single columns."""
-        return {"columns": share("share_sketch", self.share_sketch)}
-
-    def allocate(
-        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
-    ) -> Mapping[str, TableBudget]:
-        """Single columns, then shares ∝ exp(−OE).
-
-        **Privacy:** noisy columns for their share; the tables cost the rest.
-        """
-        counts, entry = self.histograms(curator, shares["columns"])
-        risk = {
-            name: normalised_risk_entropy(np.maximum(h, 0))
-            for name, h in zip(facts.schema.names, counts, strict=True)
-        }
-        return by_weight(shares["tables"], risk_entropy_weights(risk), RISK, entry)
-
-    def histograms(self, curator: Curator, epsilon: Fraction) -> tuple[list[np.ndarray], str]:
-        """Counts of the values of each attribute, and the ledger entry of their entropies.
-
-        **Privacy:** ``epsilon``.
-        """
-        released = curator.columns(epsilon)
-        entries = tuple(answer.entry for answer in released.values())
-        entry = curator.note_post_processing(ENTROPIES, entries, "normalised risk entropies")
-        return [answer.counts for answer in released.values()], entry
-
-
-@dataclass(frozen=True)
-class Geometric(BudgetRule):
-    """PPBA: tables ranked by the weight of their node, budgets in the ratio q.
-
-    q > 1 gives the tables that weigh most the least budget ("security"), q < 1 the most
-    ("availability"). ``classes``: the same over classes of tables (SA-PrivBayes). A structure
-    without weights ranks its tables in sampling order.
-    """
-
-    q: float = 1.1
-    classes: int | None = None
-
-    def check(self, facts: Facts) -> None:
-        """Refuse q ≤ 0, and fewer than one class."""
-        if not Fraction(1, 1000) <= positive("q", self.q) <= 1000:
-            raise BudgetError(f"q must lie between 1/1000 and 1000, got {show(self.q)}")
-        if self.classes is not None and not is_whole(self.classes, 1, 1000):
-            raise BudgetError(
-                f"classes must be a whole number from 1 to 1,000, or None, got {show(self.classes)}"
-            )
-
-    def allocate(
-        self, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
-    ) -> Mapping[str, TableBudget]:
-        """Ranks, then shares.
-
-        **Privacy:** reads nothing: ranks come from weights that stand in the ledger; the tables
-        cost ε.
-        """
-        ranked = list(learnt.network.order)
-        if learnt.weights:
-            ranked.sort(key=lambda name: -learnt.weights[name])
-        weights = geometric(ranked, positive("q", self.q), self.classes)
-        return by_weight(shares["tables"], weights, RATIO, learnt.depends_on)
 
 
 # --- tables --------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ from .noise import (
     zero_sum_mechanism,
 )
 from .records import Records
-from .schema import Merging
 from .unit import ONE_REPLACED, Scale, TableBudget, Unit, tight_scales
+from .views import Merging
 
 Pairs = Sequence[tuple[int, int]]
 ONE_WAY = "one-way table"

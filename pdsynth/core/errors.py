@@ -48,6 +48,7 @@ OPTIONAL = {
 # The houses next door that the core may ask, each when it is needed first.
 DOORS = (
     "answers",
+    "baselines",
     "binning",
     "concentrated",
     "constraints",

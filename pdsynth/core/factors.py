@@ -246,25 +246,6 @@ def within_bounds(adjacent: np.ndarray, limits: Limits, apart: np.ndarray) -> np
     return fine
 
 
-def elimination_tree(scopes: Sequence[Columns], sizes: Sequence[int]) -> JunctionTree:
-    """Every node of some scopes with its neighbours when it is eliminated, the last one first.
-
-    The node whose neighbours have the fewest joint cells goes first, ties by number. One clique per
-    node, so that each node is given exactly its separator; cliques need not be maximal.
-    """
-    edges = [edge for scope in scopes for edge in itertools.combinations(scope, 2)]
-    nodes = sorted({j for scope in scopes for j in scope})
-
-    def around_cells(adjacent: Sequence[set[int]], v: int) -> tuple[int, ...]:
-        return math.prod(sizes[j] for j in adjacent[v]), v
-
-    steps = [*eliminate(neighbours(len(sizes), edges), nodes, around_cells)][::-1]
-    place = {node: at for at, (node, _) in enumerate(steps)}
-    hung = [max((place[j] for j in around), default=0) for _, around in steps]
-    cliques = tuple(tuple(sorted({node, *around})) for node, around in steps)
-    return JunctionTree(cliques, (-1, *hung[1:]))
-
-
 # --- factors on the cliques of a tree ------------------------------------------------------------
 
 

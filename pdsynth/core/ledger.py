@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from . import rules
-from .errors import BudgetError, PrivacyError, check_known, door, is_one_of, plural, show, to_names
+from .errors import BudgetError, PrivacyError, check_known, door, is_one_of, show
 from .noise import Noise
 from .rules import KINDS
 from .schema import Schema
@@ -26,8 +26,6 @@ from .unit import ONE_REPLACED, Entry, Unit, add_up
 REPRODUCIBLE = "noise is reproducible: do not release"
 GUARANTEES = ("strict", "published", "none")
 UNPROTECTED = "guarantee='published'"  # where errors say what would run a print
-# what a synthesizer says of itself where it promises nothing
-NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
 
 
 def check_reading(reading: Any, known: Sequence[str], guarantee: str) -> None:
@@ -156,30 +154,14 @@ class Ledger:
     def attribute_epsilon(self, together: Sequence[str] | None = None) -> pd.Series:
         """The loss if only this attribute of one record changes: of the entries that depend on it.
 
-        Attributes that go together change together: where a drug tells the diagnosis, what the drug
-        loses tells the diagnosis, too. ``together=["diagnosis", "drug"]`` gives, in one row, the
-        loss if all of these may change: the one that bounds what is learnt about either.
+        ``together=["diagnosis", "drug"]`` gives, in one row, the loss if all of these may change.
+        Where a drug tells the diagnosis, it is the one that bounds what is learnt about either.
         ``.attrs["known"]`` says whether the numbers held before the run or are ex post. SchemaError
         for an attribute that isn't there.
         """
-        names = list(self.public_attributes) or sorted(
-            {a for e in self._entries for a in e.attributes}
-        )
-        members = to_names("together", together)
-        check_known(members, names, "the ledger")
-        groups = {" + ".join(members): {*members}} if members else {name: {name} for name in names}
-        losses = {label: self._loss(group) for label, group in groups.items()}
-        series = pd.Series(losses, dtype=object, name="epsilon")
-        sure = self.guaranteed_ex_ante
-        if isinstance(sure, tuple) and members:
-            sure = {*members} <= {*sure}
-        text = "before the run" if sure else "ex post: read off the network that was drawn"
-        if isinstance(sure, tuple) and sure:
-            text += f" for {', '.join(sure)}; ex post for the others"
-        series.attrs["known"] = text
-        return series
+        return door("persons").attribute_losses(self, together)
 
-    def _loss(self, group: set[str]) -> Fraction | float:
+    def loss_together(self, group: set[str]) -> Fraction | float:
         """The loss of attributes that change together."""
         raw = any(not e.attributes or group & {*e.attributes} for e in self.unaccounted)
         return math.inf if raw else compose(self.about(group), "cost")
@@ -197,9 +179,8 @@ class Ledger:
         Where the attribute's own table has one noise scale b per value (HPPrivBayes' group B), a
         move from u to v costs 1/b_u + 1/b_v in it; every other entry costs what it costs the
         attribute. ``values``: the attribute's labels. The largest number of a row is what a record
-        with that value loses, if nothing else of it changes: an attribute that goes with this one
-        tells it, too (:meth:`attribute_epsilon`). ``.attrs["known"]``: before the run where the
-        structure is fixed and the weights are public, else ex post.
+        with that value loses, if nothing else of it changes. ``.attrs["known"]``: before the run
+        where the structure is fixed and the weights are public, else ex post.
         """
         check_known([attribute], list(self.attribute_epsilon().index), "the ledger")
         return door("persons").value_losses(self, attribute, values)
@@ -249,29 +230,11 @@ class Ledger:
 
     def verdict(self) -> str:
         """One sentence that can't be mistaken for a guarantee that isn't there."""
-        if self.guarantee == "none":
-            return "NOT PRIVATE: no noise was added (guarantee='none')."
-        if raw := len(self.unaccounted):
-            made = plural(raw, "unaccounted access makes", "unaccounted accesses make")
-            return (
-                f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {short(self.claimed)}, {made} it "
-                f"infinite; the accounted part alone truly costs {short(self.finite)}."
-            )
-        if self.finite > self.claimed or self.epsilon == math.inf:
-            claimed, true = short(self.claimed), short(self.finite)
-            return f"OVERSPENT: claimed {self.sign} = {claimed}, true {self.sign} = {true}."
-        unit = f"{self.unit}" if not self.levels else door("persons").neighbours(self)
-        if self.reproducible:
-            return (
-                "NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "
-                f"with fresh noise: {self.spent_words()} ({unit})."
-            )
-        if broken := self.check():
-            return f"NOT PROVED: {len(broken)} broken rule(s), first {broken[0]}."
-        return f"{self.promise} ({unit}): {self.spent_words()}."
+        return str(door("files").verdict(self))
 
     def spent_words(self) -> str:
         """What was spent of what is claimed."""
+        short = door("files").short
         return f"ε = {short(self.finite)} of {short(self.claimed)}"
 
     def story(self) -> list[Any]:
@@ -416,16 +379,3 @@ def compose(entries: Sequence[Entry], what: str) -> Fraction | float:
     if any(e.kind == "group" for e in entries):
         return door("published").compose_groups(entries, what)
     return add_up(entries, what)
-
-
-def short(value: Any) -> str:
-    """A number of the ledger in a few characters."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, str):
-        return value
-    if value == math.inf:
-        return "∞"
-    if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
-        return str(value)
-    return f"{float(value):,.0f}" if value >= 10_000 else f"{float(value):.4g}"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 GRID = 2**30  # mutual information enters mechanisms as an integer multiple of 2^-30 bit
+LISTED = 2**22  # records up to which the logarithms of all counts are listed: 32 MiB
 
 
 def entropy(counts: np.ndarray) -> float:
@@ -131,6 +132,28 @@ def project(counts: np.ndarray, n: float) -> np.ndarray:
 def total_variation(p: np.ndarray, q: np.ndarray) -> float:
     """Total variation distance ½ Σ |p − q| of two distributions on the same cells."""
     return float(0.5 * np.abs(np.asarray(p, dtype=float) - np.asarray(q, dtype=float)).sum())
+
+
+class CountLogs:
+    """c·log2(c) of counts c = 0 … n, in integers of ``unit``: no sum depends on the order of cells.
+
+    Looked up where n is small enough to list them all, else computed.
+    """
+
+    def __init__(self, n: int) -> None:
+        top = n * math.log2(max(n, 2))
+        self.unit = 2.0 ** -(60 - math.ceil(math.log2(max(top, 2))))
+        self._listed: np.ndarray | None = None
+        if n <= LISTED:
+            self._listed = self.take(np.arange(n + 1))
+
+    def take(self, counts: np.ndarray) -> np.ndarray:
+        """One integer for each count: int64. **Privacy:** of raw counts they are raw."""
+        if self._listed is not None:
+            return self._listed.take(counts)
+        values = counts.astype(float)
+        values *= np.log2(np.maximum(values, 1.0))
+        return np.rint(values / self.unit).astype(np.int64)
 
 
 # --- sensitivities under replacing one record, n public ------------------------------------------

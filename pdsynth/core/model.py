@@ -17,8 +17,9 @@ from .errors import SchemaError, check_seed, check_word, door, is_one_of, is_who
 from .ledger import Ledger
 from .network import Network
 from .rules import NOISES, Release, check_coverage
-from .schema import BinaryEncoding, Schema
+from .schema import Schema
 from .structure import Measurement
+from .views import BinaryEncoding
 
 
 def conditional(table: np.ndarray) -> np.ndarray:
@@ -75,10 +76,10 @@ class Model:
     """A released network with noisy counts; safe to show exactly as far as its ledger says.
 
     ``tables``: one int64 array per pair, child first, of counts or integer weights (or
-    :class:`Sparse`). ``n``: the number of records, which is public
-    (neighbours replace one record). ``sources``: for each table the ids of the ledger entries that
-    it comes from. The network stands over the attributes, or over their bits. ``measured``: the
-    noisy tables as they were measured, each with its line, for the intervals of :meth:`marginal`.
+    :class:`Sparse`). ``n``: the public number of records. ``sources``: for each table the ids of
+    the ledger entries that it comes from. The network stands over the attributes, or over their
+    bits. ``measured``: the noisy tables as measured, each with its line, for intervals of
+    :meth:`marginal`.
     """
 
     schema: Schema
@@ -194,23 +195,20 @@ class Model:
     ) -> pd.DataFrame:
         """A synthetic table of n rows, the public number of records if None, as the schema says.
 
-        Where that number is above ten million, a file says it that may be of anybody's making, so
-        ``n`` must be said, too.
+        Where that number is above ten million ``n`` must be said, as a file may be of anybody's
+        making.
 
         ``method="balanced"``, the default: the rows of each parent configuration are dealt out to
         the values in proportion to P(X | Π), what is left over by systematic sampling, so each
-        count is within one of its share and the table is closer to the model: the one to release.
-        ``"independent"``: every row is drawn by itself, as textbooks' tests and intervals assume;
-        any part of the table is such a table, too. In both every row alone follows the model, in
-        any place. Balanced rows depend on each other: for counts within one table of the network
-        they are worth far more than n independent ones, for attributes that share no table about as
-        many; intervals that take them for independent are too long, and a part of the table is no
-        balanced one. Where a condition can only be met by drawing again, the default is
-        ``"independent"``, and ``"balanced"`` is refused.
+        count is within one of its share: the table to release. ``"independent"``: every row is
+        drawn by itself, as tests and intervals of textbooks assume. In both every row alone follows
+        the model. Balanced rows depend on each other: intervals that take them for independent are
+        too long, and a part of the table isn't balanced. Where a condition can only be met by
+        drawing again, the default is ``"independent"``, and ``"balanced"`` is refused.
 
         ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
-        that, see :class:`~pdsynth.constraints.Given`. Raises SchemaError for what isn't
-        declared or can't be met.
+        that, see :class:`~pdsynth.constraints.Given`. Raises SchemaError for what isn't declared or
+        can't be met.
 
         **Privacy:** post-processing of the release; both methods, and conditions, cost nothing.
         """
@@ -249,11 +247,9 @@ class Model:
         """Write n synthetic rows to a ``.csv`` file, or one of columns, in bounded memory.
 
         Columns have the types that the schema declares; CSV is UTF-8, a missing value an empty
-        cell. The file appears when it is whole. Rows come in units of 65,536, each with a stream of
-        its own, so a seed gives the same rows on every machine, and the first n of a longer file
-        are those of a shorter one up to whole units; they aren't those of :meth:`sample`. ``where``
-        as there. Rows are independent: a balanced table is dealt out as a whole, and parts that are
-        balanced each by itself would leave over a row or two in every count of every part.
+        cell. The file appears when it is whole. Each unit of 65,536 rows has a stream of its own,
+        so a seed gives the same rows on every machine, other ones than :meth:`sample`. ``where`` as
+        there. Rows are independent: a balanced table can only be dealt out as a whole.
 
         **Privacy:** post-processing of the release; costs nothing.
         """
@@ -304,11 +300,10 @@ class Model:
 
         ``interval=0.9`` gives a DataFrame with ``count``, ``low`` and ``high`` in records, the
         ``kind`` of each interval, and the ``measured`` noisy count. ``"noise"``: around the
-        measured count, exact by the law of its noise. ``"bootstrap"``, for what wasn't measured:
-        around ``count``, from ``repeats`` fits of the same steps to tables that this model draws
-        (seeded by ``random_state``); it holds noise and chance, and **not the model's own error**.
-        :mod:`pdsynth.answers` says more. Raises SchemaError for unknown names, an interval outside
-        (0, 1), and tables of more than 2^20 cells.
+        measured count, exact. ``"bootstrap"``, for what wasn't measured: around ``count``, from
+        ``repeats`` fits to tables that this model draws (seeded by ``random_state``), **without the
+        model's own error**: see :mod:`pdsynth.answers`. Raises SchemaError for unknown names, an
+        interval outside (0, 1), and tables of more than 2^20 cells.
 
         **Privacy:** post-processing of the release; costs nothing.
         """
@@ -325,11 +320,10 @@ class Model:
         """The expected sum over all records of a product of weights: a linear query.
 
         ``weights``: for each attribute ``{value: weight}`` (others 0), a number for each code, or
-        ``"middle"``, the middle of each bin. ``{"sex": {"F": 1}}`` counts women,
-        ``{"sex": {"F": 1}, "age": "middle"}`` adds up their ages; divide for a mean. In records
-        times the weights' unit, exact under the model. ``interval`` as in :meth:`marginal`, a
-        Series with ``value``, ``low``, ``high`` and ``kind``; it is ``"noise"`` where all weights
-        are 0 or 1 and a measured table holds them. Raises SchemaError as :meth:`marginal`.
+        ``"middle"``, the middle of each bin: ``{"sex": {"F": 1}, "age": "middle"}`` adds up the
+        ages of women. In records times the weights' unit, exact under the model. ``interval`` as in
+        :meth:`marginal`, a Series with ``value``, ``low``, ``high`` and ``kind``. Raises
+        SchemaError as :meth:`marginal`.
 
         **Privacy:** post-processing of the release; costs nothing.
         """
@@ -391,9 +385,9 @@ class Model:
     def from_json(cls, path: str | Path) -> Model:
         """Read a model; nothing in the file is run.
 
-        SchemaError for a file that is malformed or too large, whose tables aren't covered by its
-        ledger (rule L11), or that contradicts itself: each size is checked before anything of that
-        size is built. What it says of its noise can't be checked by reading.
+        SchemaError for a file that is malformed or too large, whose tables its ledger doesn't cover
+        (rule L11), or that contradicts itself; sizes are checked before anything is built. What it
+        says of its noise can't be checked by reading.
         """
         return cls.from_dict(door("files").load_model(path))
 

@@ -111,7 +111,7 @@ class ExactNoise(Noise):
         seeds = [seed] if isinstance(seed, (int, np.integer)) else seed
         self._entropy = None if seeds is None else list(seeds)
         self.reproducible = seed is not None
-        self._bits = _stream_of(self._entropy) if self.reproducible else None
+        self._bits = stream_of(self._entropy) if self.reproducible else None
 
     def _stream(self, label: str) -> ExactNoise:
         if self._entropy is None:
@@ -241,7 +241,7 @@ class ExactNoise(Noise):
                 return accepted
 
     def generator(self) -> np.random.Generator:
-        return np.random.Generator(_stream_of(self._entropy))
+        return np.random.Generator(stream_of(self._entropy))
 
 
 # Zero-sum noise of small tables is drawn with Python's integers: quicker than arrays.
@@ -289,7 +289,8 @@ def _bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
     return place % 2 == 1
 
 
-def _stream_of(entropy: Sequence[int] | None) -> np.random.PCG64:
+def stream_of(entropy: Sequence[int] | None) -> np.random.PCG64:
+    """The bits of a seed; None: of the operating system."""
     return np.random.PCG64(np.random.SeedSequence(entropy))
 
 
@@ -301,76 +302,6 @@ def as_scales(scale: np.ndarray) -> np.ndarray:
         largest = float(largest)
         raise BudgetError(f"a noise scale of {largest:.3g} leaves nothing of any count: raise ε")
     return scale
-
-
-class CommonNoise(Noise):
-    """Common random numbers for live panels: unit draws are rescaled, so curves move smoothly.
-
-    Not for release: seeded, and in double precision.
-    """
-
-    reproducible = True
-    zero_sum = True
-
-    def __init__(self, seed: int = 0, label: str = "", cache: dict | None = None) -> None:
-        super().__init__()
-        self._seed, self._label, self._cache = seed, label, {} if cache is None else cache
-
-    def fresh(self) -> CommonNoise:
-        """The same draws from the beginning, for the next move of a slider."""
-        return CommonNoise(self._seed, "", self._cache)
-
-    def _stream(self, label: str) -> CommonNoise:
-        label = f"{self._label}\1{label}" if self._label else label
-        return type(self)(self._seed, label, self._cache)
-
-    def generator(self) -> np.random.Generator:
-        return np.random.Generator(_stream_of([self._seed, zlib.crc32(self._label.encode())]))
-
-    def _draws(self, kind: str, size: int) -> np.ndarray:
-        key = kind, self._label, size  # of each size its own: no other setting's draws are in them
-        if key not in self._cache:
-            rng = self.generator()
-            pairs = kind != "gumbel"
-            draws = rng.standard_exponential((2, size)) if pairs else rng.gumbel(size=size)
-            self._cache[key] = draws
-        return self._cache[key]
-
-    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
-        width = np.asarray(scale, dtype=object).astype(float)
-        up, down = self._draws("laplace", math.prod(shape)).reshape(2, *shape)
-        return (np.floor(up * width) - np.floor(down * width)).astype(np.int64)
-
-    def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
-        cells, b = math.prod(shape), float(scale)
-        tries = 40 * math.isqrt(cells)  # one in a billion keeps none, and takes the first
-        draws = self._draws(f"zero sum of {cells}", tries * cells)  # the same for this size always
-        up, down = draws.reshape(2, cells, tries)
-        free = np.floor(up[1:] * b) - np.floor(down[1:] * b)
-        last = -free.sum(axis=0)
-        hit = int(np.argmax(up[0] * b >= np.abs(last)))
-        return np.append(free[:, hit], last[hit]).astype(np.int64).reshape(shape)
-
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        return int(np.argmax(self._draws("gumbel", numerators.size) - numerators / denominator))
-
-    def below(self, bound: int) -> int:
-        return int(self.generator().integers(bound))
-
-
-class NoNoise(CommonNoise):
-    """No noise at all: argmax and raw counts, for the papers' NoPrivacy curves."""
-
-    private = False
-
-    def discrete_laplace(self, scale: np.ndarray, shape: Shape) -> np.ndarray:
-        return np.zeros(shape, dtype=np.int64)
-
-    def zero_sum_laplace(self, scale: Fraction, shape: Shape) -> np.ndarray:
-        return np.zeros(shape, dtype=np.int64)
-
-    def select(self, numerators: np.ndarray, denominator: int, *, permute: bool) -> int:
-        return int(np.argmin(numerators))
 
 
 # --- the mechanisms ----------------------------------------------------------------------------
@@ -456,17 +387,6 @@ def exponential_mechanism(
     if sensitivity.value == 0:  # no record can change the score: as good as public
         gaps, times, denominator = np.zeros(values.size, dtype=np.int64), 1, 1
     return noise.choose(gaps, times, denominator, permute=permute_and_flip, among=among)
-
-
-def exponential_probabilities(scores: np.ndarray, sensitivity: float, epsilon: float) -> np.ndarray:
-    """The law of the exponential mechanism, for lessons and audits."""
-    exponent = epsilon * (np.asarray(scores, dtype=float) - np.max(scores)) / (2 * sensitivity)
-    return np.exp(exponent) / np.exp(exponent).sum()
-
-
-def discrete_laplace_pmf(values: np.ndarray, scale: float) -> np.ndarray:
-    """P(Z = z) = tanh(1/2b) exp(−|z|/b) of the discrete Laplace law with scale b."""
-    return np.tanh(0.5 / scale) * np.exp(-np.abs(values) / scale)
 
 
 def laplace_width(scale: Fraction, cells: int) -> Fraction:

@@ -36,14 +36,15 @@ from .errors import (
     show,
     to_names,
 )
-from .ledger import GUARANTEES, NOT_STRICT, Ledger, check_reading
+from .ledger import GUARANTEES, Ledger, check_reading
 from .model import Model, keep_measured
-from .noise import WORD, CommonNoise, ExactNoise, Noise, NoNoise
+from .noise import WORD, ExactNoise, Noise
 from .records import Records
 from .rules import NOISES
-from .schema import BinaryEncoding, Facts, Schema, check_schema, join_target
+from .schema import Facts, Schema, check_schema, join_target
 from .structure import Measurement, check_parents, noise_dominates, released_columns
 from .unit import TableBudget, Unit
+from .views import BinaryEncoding
 
 
 class Habits:
@@ -89,12 +90,10 @@ class Habits:
         method: str | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
-        """A synthetic table of n rows (None: as many as were fitted); costs nothing.
+        """A synthetic table of n rows (None: as many as were fitted), as :meth:`.Model.sample`.
 
-        Rows are balanced, which takes most of the sampling error off; tests and intervals that need
-        independent rows say ``method="independent"``. ``where={"sex": "F"}``: all rows meet the
-        condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
-        the same order after each fit; ``random_state`` seeds this sample alone.
+        A seeded synthesizer gives the same tables in the same order after each fit;
+        ``random_state`` seeds this sample alone.
 
         **Privacy:** post-processing of the release.
         """
@@ -132,23 +131,7 @@ class Habits:
         return seed
 
     def __repr__(self) -> str:
-        parameters = inspect.signature(type(self).__init__).parameters
-        options = {
-            name: value
-            for name, value in self.get_params().items()
-            if name not in ("epsilon", "guarantee") and value != parameters[name].default
-        }
-        options = {"epsilon": self.epsilon, **options, "guarantee": self.guarantee}
-        word = {guarantee: f" {note}" for guarantee, note in NOT_STRICT.items()}
-        fitted = vars(self).get("model_")
-        if self.random_state is not None or self.noise == "common":
-            word["strict"] = " NOT PRIVATE: reproducible"
-        elif fitted is not None and not fitted.private:  # whatever was set since
-            word["strict"] = f", fitted: {fitted.verdict().split('.')[0]}"
-        elif self.delta is not None:
-            word["strict"] = " (ε, δ), not pure"
-        shown = ", ".join(f"{name}={value!r}" for name, value in options.items())
-        return f"{type(self).__name__}({shown}){word.get(self.guarantee, '')}"
+        return str(door("files").describe_recipe(self))
 
     def _repr_html_(self) -> str:
         return str(door("files").show_recipe(self))
@@ -239,12 +222,11 @@ class Recipe(Habits):
 
         ``fit(frame, schema)``, or as scikit-learn calls it, ``fit(X, y, schema=schema)``: a ``y``
         with a name becomes a column. ``data``: a pandas DataFrame; a table that needn't fit into
-        memory, as :mod:`pdsynth.scale` lists them; or :class:`Records` that are coded already (live
-        panels, ``compare``). The same seed gives the same model, whichever of them holds the table.
-        ``noise``: a random source in place of the named one. ``session``: the account that ε is
-        charged to before noise is drawn. ``person_epsilon``: what each record may lose, by its own
-        public preference, see :mod:`pdsynth.persons`; ε is then the most that anybody may lose. A
-        fit that is refused, fails or is interrupted leaves an
+        memory, as :mod:`pdsynth.scale` lists them; or :class:`Records` that are coded already. The
+        same seed gives the same model, whichever of them holds the table. ``noise``: a random
+        source in place of the named one. ``session``: the account that ε is charged to before noise
+        is drawn. ``person_epsilon``: what each record may lose, by its own public preference, see
+        :mod:`pdsynth.persons`; ε is then the most that anybody may lose. A fit that fails leaves an
         earlier one untouched; what it had spent stands in ``spent_``. Raises SchemaError,
         BudgetError or PrivacyError before ε is spent.
 
@@ -495,13 +477,13 @@ class Recipe(Habits):
                 f"noise= of fit takes a random source such as ExactNoise(), got {show(given)}"
             )
         if self.guarantee == "none":  # the source itself changes
-            return NoNoise(self.random_state or 0)
+            return door("published").NoNoise(self.random_state or 0)
         if given is not None:
             return given
         if self.noise == "opendp":
             return door("secure").OpenDPNoise()
         if self.noise == "common":
-            return CommonNoise(self.random_state or 0)
+            return door("published").CommonNoise(self.random_state or 0)
         return ExactNoise(self.random_state)
 
     def _doubts(self, schema: Schema, plan: Plan) -> list[str]:

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from .counts import MAX_CELLS, Codes, Counter, CountLogs, associations, entropies
+from .counts import MAX_CELLS, Codes, Counter
 from .errors import BudgetError
-from .measures import GRID, Score
+from .measures import GRID, CountLogs, Score
 from .network import subsets
-from .schema import BinaryEncoding, Merging, Schema
+from .schema import Schema
+from .views import BinaryEncoding, Merging, associations, entropies
 
 Tables = Iterator[tuple[tuple[int, ...], np.ndarray]]
 
@@ -153,7 +154,7 @@ class Lattice:
 
         A sum over few cells is cheaper than a pass over all records: see :class:`SubsetTables` for
         which sets are counted. Sets of two-valued attributes only are counted together: see
-        :class:`~pdsynth.core.counts.BitTables`.
+        :class:`~pdsynth.core.views.BitTables`.
         """
         chosen = tuple(range(len(self.sizes)) if members is None else sorted(members))
         max_size = min(max_size, self._members, len(chosen))

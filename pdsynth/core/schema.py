@@ -1,6 +1,6 @@
 """Public domains: what may be known about a table before any record is read.
 
-A schema lists attributes; its bits are one view of it. ``Facts`` is what is public of one fit.
+A schema lists attributes. ``Facts`` is what is public of one fit.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -292,11 +292,9 @@ class Schema:
     def infer(cls, frame: pd.DataFrame, *, bins: int = 16) -> Schema:
         """A schema read off the records, for exploration only.
 
-        A column that can't be inferred is ``left_out``, with the reason behind a "?".
-
         **Privacy:** every category, range and missing value comes from the data, so the schema is
-        marked ``source="data"``; a strict fit refuses it unless you say
-        ``schema.declare_public()``.
+        marked ``source="data"``, which a strict fit refuses. What can't be inferred is
+        ``left_out``.
         """
         return door("files").infer_schema(frame, bins)
 
@@ -310,16 +308,17 @@ class Schema:
         return door("files").open_schema(path)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a TOML file that :meth:`read` reads as this schema.
+        """Write a TOML file that :meth:`read` reads as this schema, in place of one written so.
 
-        It replaces a file that this method wrote; one that was written or edited by hand is left
-        alone, since its comments would be lost: SchemaError.
+        SchemaError for a file that was written or edited by hand: its comments would be lost.
         """
         door("files").save_schema(self, path)
 
     def problems(self, frame: pd.DataFrame, examples: int = 0) -> Any:
-        """Everything in a table that :meth:`encode` would refuse, at once: per column, with counts
-        and the remedy; ``examples``: show up to so many offending values of each column.
+        """Everything in a table that :meth:`encode` would refuse: per column, with counts and
+        remedy.
+
+        ``examples``: show up to so many offending values of each column.
 
         **Privacy:** raw records; counts and values are for their owner and stay in the house.
         """
@@ -362,148 +361,6 @@ class Facts:
     unit: Unit = Unit()
 
 
-@lru_cache(maxsize=1024)  # a fit asks twice
-def name_bit(name: str) -> Attribute:
-    """A bit as an attribute."""
-    return Attribute.categorical(name, ["0", "1"])
-
-
-@dataclass(frozen=True)
-class BinaryEncoding:
-    """The bits of a schema in code order, most significant first.
-
-    HMPrivBayes §3.1; Zhang et al. 2017, §5.1. A two-valued attribute is its own bit and keeps its
-    name; the bits of ``age`` are ``age:1``, ``age:2``, …
-
-    >>> sizes = Attribute.categorical("sex", ["f", "m"]), Attribute.categorical("size", list("SML"))
-    >>> BinaryEncoding(Schema(sizes)).schema.names
-    ('sex', 'size:1', 'size:2')
-    """
-
-    original: Schema
-
-    @cached_property
-    def widths(self) -> tuple[int, ...]:
-        """Number of bits of each attribute, ⌈log₂|X|⌉."""
-        return tuple((size - 1).bit_length() for size in self.original.sizes)
-
-    @cached_property
-    def owners(self) -> tuple[str, ...]:
-        """The attribute that each bit belongs to."""
-        pairs = zip(self.original.names, self.widths, strict=True)
-        return tuple(name for name, width in pairs for _ in range(width))
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The schema of the bits; its source is that of the original."""
-        names: list[str] = []
-        for name, width in zip(self.original.names, self.widths, strict=True):
-            names += [name] if width == 1 else [f"{name}:{b + 1}" for b in range(width)]
-        if twice := repeated(names):
-            raise SchemaError(
-                f"binary encoding would name two bits {', '.join(twice)}: rename those attributes"
-            )
-        return Schema(tuple(map(name_bit, names)), source=self.original.source)
-
-    def bits(self, name: str) -> tuple[int, ...]:
-        """Columns of an attribute's bits, most significant first."""
-        j = self.original.index(name)
-        start = sum(self.widths[:j])
-        return tuple(range(start, start + self.widths[j]))
-
-    def encode(self, codes: np.ndarray) -> np.ndarray:
-        """Codes (n_records, n_attributes) → bits, uint8 (n_records, n_bits), stored by column.
-
-        **Privacy:** raw records in, raw records out.
-        """
-        out = np.empty((len(codes), len(self.owners)), dtype=np.uint8, order="F")
-        places = [(j, b) for j, width in enumerate(self.widths) for b in reversed(range(width))]
-        for at, (j, b) in enumerate(places):
-            out[:, at] = (codes[:, j] >> b) & 1
-        return out
-
-    def decode(self, bits: np.ndarray, generator: np.random.Generator | None = None) -> np.ndarray:
-        """Bits (n_records, n_bits) → codes (n_records, n_attributes), always legal.
-
-        A code beyond the declared domain is replaced by the value of a synthetic record that is
-        legal (any legal value if there is none), which keeps the attribute's distribution.
-
-        **Privacy:** post-processing of synthetic bits.
-        """
-        sizes = self.original.sizes
-        kind = np.uint8 if max(sizes) <= 256 else np.uint16
-        out = np.empty((len(bits), len(sizes)), dtype=kind, order="F")
-        for j, (name, size) in enumerate(zip(self.original.names, sizes, strict=True)):
-            value = np.zeros(len(bits), dtype=np.int64)
-            for b in self.bits(name):
-                value = 2 * value + bits[:, b]
-            bad = value >= size
-            if bad.any():
-                rng = np.random.default_rng() if generator is None else generator
-                legal = np.arange(size) if bad.all() else value[~bad]
-                value[bad] = rng.choice(legal, int(bad.sum()))
-            out[:, j] = value
-        return out
-
-
-@dataclass(frozen=True, eq=False)
-class Merging:
-    """A schema some of whose values stand as one: rare ones, whose tables would be mostly noise.
-
-    ``codes``: for each attribute the merged value of each of its values, int64 (|X|,); together
-    they are 0 … m − 1 without a gap. Where all of them differ the attribute stays as it is.
-    ``named``: what the merged values are; None: they have numbers for names.
-
-    **Privacy:** which values stand as one is a function of releases, and :meth:`encode` alone
-    touches records.
-    """
-
-    original: Schema
-    codes: tuple[np.ndarray, ...]
-    named: Schema | None = None
-
-    @cached_property
-    def sizes(self) -> tuple[int, ...]:
-        """Merged values of each attribute."""
-        return tuple(int(code.max()) + 1 for code in self.codes)
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The schema of the merged values, which have numbers for names."""
-        if self.named is not None:
-            return self.named
-        pairs = zip(self.original.attributes, self.sizes, strict=True)
-        merged = (
-            a if a.size == size else Attribute.categorical(a.name, range(size)) for a, size in pairs
-        )
-        return Schema(tuple(merged), source=self.original.source)
-
-    def encode(self, codes: np.ndarray) -> np.ndarray:
-        """Codes (n_records, n_attributes) → codes of merged values, stored by column.
-
-        **Privacy:** raw records in, raw records out.
-        """
-        out = np.empty(codes.shape, dtype=codes.dtype, order="F")
-        for j, merged in enumerate(self.codes):
-            out[:, j] = merged.astype(codes.dtype)[codes[:, j]]
-        return out
-
-    def spread(
-        self, table: np.ndarray, columns: Sequence[int], shares: Sequence[np.ndarray]
-    ) -> np.ndarray:
-        """A table over merged values of some columns, over their values.
-
-        ``shares``: for each attribute of the schema the part of its merged value that each value
-        has, float (|X|,).
-
-        **Privacy:** post-processing, where the table and the shares are releases.
-        """
-        out = table[np.ix_(*(self.codes[j] for j in columns))]
-        for axis, j in enumerate(columns):
-            out = out * np.expand_dims(shares[j], [a for a in range(out.ndim) if a != axis])
-        return out
-
-
 def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
     """The table and its schema from scikit-learn's ``(X, y, schema)``, or from ``(frame, schema)``.
 
@@ -512,6 +369,3 @@ def join_target(data: Any, y: Any, schema: Any) -> tuple[Any, Any]:
     if schema is None and not isinstance(y, (pd.Series, pd.DataFrame, np.ndarray, list, tuple)):
         return data, y  # the schema in second place
     return data if y is None else door("files").join_target(data, y, schema), schema
-
-
-Encoding = BinaryEncoding | Merging  # another view of the same records

@@ -22,8 +22,9 @@ from .counts import MAX_CELLS
 from .curator import Candidates, Curator
 from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, positive, show
 from .network import Network, Permitted, Restriction, check_restriction, permit, subsets
-from .schema import Facts, Merging, Schema
+from .schema import Facts, Schema
 from .unit import ONE_REPLACED
+from .views import Merging
 
 MAX_PAIRS = 1_000_000  # candidates of one selection
 AUTO_PAIRS = 100_000  # candidates of one selection that k='auto' ever asks for

@@ -1,5 +1,6 @@
 """Raw files and pages: how tables, schemas, ledgers and releases are read, written and shown."""
 
+from .declared import equal_edges, read_bins, settle_attribute
 from .documents import load_model, read_ledger, read_model, save_model, write_ledger, write_model
 from .file_format import FileFormat
 from .pages import render
@@ -7,8 +8,8 @@ from .problems import Problems, find_problems, say_outside
 from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
-from .showing import frame_ledger, show_ledger, show_network, show_recipe
-from .story import count_pairs, in_words, say_pairs, story
+from .showing import describe_recipe, frame_ledger, show_ledger, show_network, show_recipe
+from .story import count_pairs, in_words, say_pairs, short, story, verdict
 from .taking import find_columns, settle_file, take_columns
 from .target import join_target
 
@@ -30,17 +31,23 @@ __all__ = [
     "Recode",
     "Session",
     "count_pairs",
+    "describe_recipe",
+    "equal_edges",
     "find_columns",
     "find_problems",
     "frame_ledger",
     "in_words",
     "join_target",
+    "read_bins",
     "render",
+    "settle_attribute",
     "settle_file",
     "say_pairs",
     "show_ledger",
     "show_network",
+    "short",
     "show_recipe",
     "story",
     "take_columns",
+    "verdict",
 ]

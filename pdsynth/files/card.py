@@ -10,11 +10,11 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from ..concentrated import pair
-from ..core import BudgetError, Ledger, Model, Schema, SchemaError, needed_for, short, show
+from ..core import BudgetError, Ledger, Model, Schema, SchemaError, needed_for, show
 from .pages import render, style
 from .schemas import meanings
 from .session import Session
-from .story import find_pairs
+from .story import find_pairs, short
 from .writing import quote
 
 RAW = (

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core import MAX_VALUES, Attribute, SchemaError, show
+from ..core import Attribute, SchemaError, show
+from .declared import MAX_VALUES
 
 BINS = 16  # where a range says no number
 MOST_VALUES = 2**20  # declared in one schema file: a few seconds and some 200 MiB of labels

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..constraints import Rule
-from ..core import MAX_VALUES, SchemaError
+from ..core import SchemaError
+from .declared import MAX_VALUES
 
 FORM = (
     "write impossible = {column = [values], other = [values]}, or determines = [column, other] "

@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from ..core import (
-    MAX_VALUES,
     Attribute,
     Schema,
     SchemaError,
@@ -20,6 +19,7 @@ from ..core import (
     is_whole,
     show,
 )
+from .declared import MAX_VALUES
 from .recoding import Recode
 from .rule_entries import read_rules, say_rule
 from .schema_file import read_schema, write_schema

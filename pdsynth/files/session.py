@@ -20,18 +20,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 from filelock import FileLock, Timeout
 
-from ..core import (
-    BudgetError,
-    Ledger,
-    Noise,
-    PrivacyError,
-    check_path,
-    plural,
-    positive,
-    short,
-    show,
-)
+from ..core import BudgetError, Ledger, Noise, PrivacyError, check_path, plural, positive, show
 from .documents import DENOMINATOR_BITS
+from .story import short
 
 FORMAT = "pdsynth-session-2"
 FORMAT_RHO = "pdsynth-session-rho-1"  # with δ: a version that knows pure ε alone refuses it

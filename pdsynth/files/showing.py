@@ -1,5 +1,6 @@
 """How networks, ledgers and synthesizers show themselves in Jupyter."""
 
+import inspect
 import math
 from fractions import Fraction
 from html import escape
@@ -7,13 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import NOT_STRICT, Ledger, Network, plural, short, show
+from ..core import Ledger, Network, plural, show
 from .pages import render
-from .story import beside, share
+from .story import beside, share, short
 
 COLUMNS = (
     "step source mechanism released attributes sensitivity scale claimed epsilon total kind".split()
 )
+# what a synthesizer says of itself where it promises nothing
+NOT_STRICT = {"published": "as published: see ledger_", "none": "NOT DIFFERENTIALLY PRIVATE"}
 HEAD = (
     "<defs><marker id='pd-arrow' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' "
     "markerHeight='7' orient='auto'>"
@@ -91,6 +94,27 @@ def show_ledger(ledger: Ledger) -> str:
         beside=beside,
         short=short,
     )
+
+
+def describe_recipe(recipe: Any) -> str:
+    """A synthesizer as a call, with a word where it isn't private."""
+    parameters = inspect.signature(type(recipe).__init__).parameters
+    options = {
+        name: value
+        for name, value in recipe.get_params().items()
+        if name not in ("epsilon", "guarantee") and value != parameters[name].default
+    }
+    options = {"epsilon": recipe.epsilon, **options, "guarantee": recipe.guarantee}
+    word = {guarantee: f" {note}" for guarantee, note in NOT_STRICT.items()}
+    fitted = vars(recipe).get("model_")
+    if recipe.random_state is not None or recipe.noise == "common":
+        word["strict"] = " NOT PRIVATE: reproducible"
+    elif fitted is not None and not fitted.private:  # whatever was set since
+        word["strict"] = f", fitted: {fitted.verdict().split('.')[0]}"
+    elif recipe.delta is not None:
+        word["strict"] = " (ε, δ), not pure"
+    shown = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    return f"{type(recipe).__name__}({shown}){word.get(recipe.guarantee, '')}"
 
 
 def show_recipe(recipe: Any) -> str:

@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from ..core import Entry, plural, short
+from ..core import Entry, Ledger, plural
+from ..persons import neighbours
 
 
 @dataclass(frozen=True)
@@ -170,3 +171,40 @@ def clip(text: str, width: int) -> str:
     ('marital…', 'sex  ')
     """
     return f"{text[: width - 1]}…" if len(text) > width else text.ljust(width)
+
+
+def verdict(ledger: Ledger) -> str:
+    """As :meth:`.Ledger.verdict`."""
+    if ledger.guarantee == "none":
+        return "NOT PRIVATE: no noise was added (guarantee='none')."
+    if raw := len(ledger.unaccounted):
+        made = plural(raw, "unaccounted access makes", "unaccounted accesses make")
+        return (
+            f"NOT DIFFERENTIALLY PRIVATE: claimed ε = {short(ledger.claimed)}, {made} it "
+            f"infinite; the accounted part alone truly costs {short(ledger.finite)}."
+        )
+    if ledger.finite > ledger.claimed or ledger.epsilon == math.inf:
+        claimed, true = short(ledger.claimed), short(ledger.finite)
+        return f"OVERSPENT: claimed {ledger.sign} = {claimed}, true {ledger.sign} = {true}."
+    unit = f"{ledger.unit}" if not ledger.levels else neighbours(ledger)
+    if ledger.reproducible:
+        return (
+            "NOT PRIVATE: reproducible. Others can draw its noise, too, and take it off; "
+            f"with fresh noise: {ledger.spent_words()} ({unit})."
+        )
+    if broken := ledger.check():
+        return f"NOT PROVED: {len(broken)} broken rule(s), first {broken[0]}."
+    return f"{ledger.promise} ({unit}): {ledger.spent_words()}."
+
+
+def short(value: Any) -> str:
+    """A number of the ledger in a few characters."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):
+        return value
+    if value == math.inf:
+        return "∞"
+    if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
+        return str(value)
+    return f"{float(value):,.0f}" if value >= 10_000 else f"{float(value):.4g}"

@@ -13,8 +13,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from .. import algorithms as s
-from ..algorithms import SDG
-from ..core import Facts, Geometric, Parts, Recipe, RiskEntropy, Uniform
+from ..algorithms import SDG, Geometric, RiskEntropy
+from ..core import Facts, Parts, Recipe, Uniform
 from ..datasets.adult import load_adult
 from ..datasets.loaders import load_big5, load_cmc, load_nltcs, load_retail
 from ..datasets.tables import Dataset

@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import algorithms as s
 from .. import baselines as b
-from ..core import Agree, Geometric, JointCounts, RiskEntropy, Uniform
+from ..algorithms import Geometric, RiskEntropy
+from ..core import Agree, JointCounts, Uniform
 from ..datasets.tables import Dataset
 from ..published import ConditionalNoise
 from . import engine
@@ -37,7 +38,7 @@ STRUCTURES: dict[str, Any] = {
     "Greedy, largest root (CSA)": s.Greedy(root="largest"),
     "Ordered (thesis)": s.Ordered(),
     "Ordered by entropy": s.Ordered(by="entropy"),
-    "PairwiseSums (EL)": s.PairwiseSums(),
+    "PairwiseSums (EL)": b.PairwiseSums(),
     "SpanningTree (PPBA)": s.SpanningTree(),
 }
 

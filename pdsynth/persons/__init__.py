@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from math import floor, gcd, inf, lcm, log10
+from math import floor, gcd, lcm, log10
 from typing import Any
 
 import numpy as np
@@ -41,20 +41,19 @@ from ..core import (
     Split,
     Unit,
     check_schema,
-    compose,
     integer_weights,
     is_one_of,
     junction_tree,
     positive,
     show,
-    to_list,
 )
+from .losses import LEVEL, attribute_losses, losses, neighbours, value_losses
 
-LEVEL = "person_epsilon"  # the column that says which level a record has
 MOST_LEVELS, MOST_COPIES = 32, 1_000
 __all__ = [
     "LEVEL",
     "People",
+    "attribute_losses",
     "check",
     "choose_levels",
     "losses",
@@ -374,61 +373,6 @@ def undo(model: Model) -> Model:
 
 
 # --- the ledger ----------------------------------------------------------------------------------
-
-
-def losses(ledger: Ledger) -> pd.Series:
-    """What a record of each level loses at most: exact fractions, by level.
-
-    Each line costs a record of level ε_g the part ε_g / max ε of what it costs the largest level.
-    """
-    most = max(ledger.levels, default=Fraction(1))
-    bounds = {float(g): ledger.finite * g / most for g in ledger.levels}
-    return pd.Series(bounds, dtype=object, name="epsilon").rename_axis(LEVEL)
-
-
-def value_losses(ledger: Ledger, attribute: str, values: Sequence[Any] | None) -> pd.DataFrame:
-    """As :meth:`.Ledger.value_epsilon`: of moves from a value (row) to another (column)."""
-    mine = ledger.about({attribute})
-    scales = [e.scale if e.attributes[:1] == (attribute,) else None for e in mine]
-    alone = attribute not in (ledger.level_attribute, *ledger.hidden)  # else all its copies move
-    own = [s if alone and isinstance(s, tuple) else () for s in scales]  # of its own table
-    rows = max(map(len, own), default=0) or 1
-    labels = list(range(rows)) if values is None else to_list("values", values)
-    if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
-        raise SchemaError(
-            f"{attribute!r} has {rows} noise scales, one per value, "
-            f"but {len(labels)} values are named"
-        )
-    raw = ledger.attribute_epsilon([attribute]).iloc[0] == inf
-
-    def lost(u: int, v: int) -> Fraction | float:
-        """1/b_u + 1/b_v of a replaced record in a table with its own scales b, not doubled."""
-        if raw and u != v:
-            return inf
-        if u == v:  # another number in the same bin, which only the choice of edges sees
-            return compose([e for e in mine if e.lemma.startswith("lemma:edges")], "cost")
-        m = ledger.records_per_person
-        moved = [
-            replace(e, epsilon=m * (1 / s[u] + 1 / s[v]), relation="replace_one") if s else e
-            for e, s in zip(mine, own, strict=True)
-        ]
-        return compose(moved, "cost")
-
-    places = range(len(labels))
-    losses = [[lost(u, v) for v in places] for u in places]
-    table = pd.DataFrame(losses, index=labels, columns=labels, dtype=object)
-    sure = ledger.guaranteed_ex_ante
-    sure = attribute in sure if isinstance(sure, tuple) else sure
-    public = all(x.startswith("public:") for e in mine for x in e.scale_depends_on)
-    after = "ex post: read off the run's network and scales"
-    table.attrs["known"] = "before the run" if sure and public else after
-    return table
-
-
-def neighbours(ledger: Ledger) -> str:
-    """What neighbours differ in, and what each level loses, in words."""
-    own = ", ".join(f"{value}" for value in losses(ledger))
-    return f"add or remove one record; by person: {own}"
 
 
 def check(ledger: Ledger) -> None:

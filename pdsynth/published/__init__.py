@@ -19,23 +19,21 @@ from ..algorithms import (
     HPPrivBayes,
     IBayesInClusters,
     Ordered,
-    PairwiseSums,
     PrivABN,
     PrivBayes,
+    RiskEntropy,
     SpanningTree,
 )
-from ..baselines import ABNInClusters, CliqueTables, Views
+from ..baselines import ABNInClusters, AgreeInPairs, CliqueTables, PairwiseSums, Views
 from ..core import (
     Agree,
     AgreeByDefault,
-    AgreeInPairs,
     AsMeasured,
     BudgetError,
     Facts,
     Learner,
     Parts,
     Recipe,
-    RiskEntropy,
     Uniform,
     is_one_of,
 )
@@ -52,6 +50,7 @@ from .doors import open_door, raw_door
 from .genetic import PrintedSearch, printed_genetic
 from .hpprivbayes import PrintedGroups, PrintedOrdered, RawGroups, printed_hpprivbayes
 from .jtree import PrintedCliques
+from .noise import CommonNoise, NoNoise
 from .parallel import check_groups, compose_groups
 from .privabn import ConditionalNoise, PrintedAdaptive
 from .privabn_readings import printed_privabn
@@ -61,7 +60,9 @@ from .sparse import SparseTable
 from .sums import PrintedSums, PrintedTree
 
 __all__ = [
+    "CommonNoise",
     "ConditionalNoise",
+    "NoNoise",
     "RawCurator",
     "SparseTable",
     "affinity",

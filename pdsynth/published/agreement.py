@@ -1,6 +1,7 @@
 """Tables without noise, which agree already."""
 
-from ..core import Agree, AgreeInPairs
+from ..baselines import AgreeInPairs
+from ..core import Agree
 
 
 class ExactAgree(Agree):

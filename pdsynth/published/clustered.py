@@ -22,19 +22,20 @@ import numpy as np
 
 from ..algorithms import (
     DPSC,
+    ENTROPIES,
     SDG,
     TABLES,
     Clustering,
     Clusters,
     InClusters,
     ParentFilter,
+    RiskEntropy,
     ibayes,
     measure,
     spread_over_bits,
 )
 from ..baselines import NOTE
 from ..core import (
-    ENTROPIES,
     BinaryEncoding,
     BudgetError,
     Curator,
@@ -42,7 +43,6 @@ from ..core import (
     Measurement,
     Network,
     Pair,
-    RiskEntropy,
     Shares,
     StructureResult,
     is_one_of,

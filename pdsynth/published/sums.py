@@ -8,17 +8,13 @@ from itertools import combinations
 import numpy as np
 
 from ..algorithms import (
-    MATRIX,
     TREE_STEP,
-    PairwiseSums,
     SpanningTree,
-    enter_by_sums,
     result_of_sums,
-    sum_over_pairs,
     symmetric_matrix,
 )
-from ..algorithms import SUMS_STEP as STEP
 from ..algorithms import TREE_WEIGHTS as WEIGHTS
+from ..baselines import MATRIX, STEP, PairwiseSums, enter_by_sums, sum_over_pairs
 from ..core import (
     SCORES,
     Candidates,

@@ -16,8 +16,9 @@ from pdsynth.core.errors import PrivacyError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, association, mutual_information
 from pdsynth.core.network import Candidates, Restriction
-from pdsynth.core.noise import ExactNoise, NoNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.published import partitions
+from pdsynth.published.noise import NoNoise
 from pdsynth.published.partitions import Partitions
 from pdsynth.published.privabn import ParentChoice, abn_published, printed_sensitivity
 

@@ -17,10 +17,11 @@ from pdsynth.baselines.priview import PriView
 from pdsynth.baselines.relatives import Independent, JTree
 from pdsynth.core.factors import marginalise as margin
 from pdsynth.core.model import conditional
-from pdsynth.core.noise import ExactNoise, NoNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.evaluation.compare import compare
 from pdsynth.evaluation.queries import query_errors
 from pdsynth.published.doors import raw_door
+from pdsynth.published.noise import NoNoise
 
 JOINED = {
     "phi": 0,

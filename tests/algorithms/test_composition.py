@@ -16,11 +16,11 @@ from privacy_tools import cells_of, law, log_ratio, multisets, neighbourhoods, r
 
 from pdsynth.algorithms.hpprivbayes import ordered
 from pdsynth.algorithms.privbayes import greedy
+from pdsynth.answers.laws import exponential_probabilities
 from pdsynth.core.curator import Curator
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, SCORES, Score, entropy_sensitivity, mutual_information
 from pdsynth.core.network import Candidates, Restriction
-from pdsynth.core.noise import exponential_probabilities
 from pdsynth.core.structure import MaxCells, MaxParents, list_candidates
 
 EPSILON1 = Q(1)

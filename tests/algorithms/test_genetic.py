@@ -20,9 +20,7 @@ from pdsynth.algorithms.genetic import (
     Parameters,
     before,
     best_parents,
-    exact_search,
     genetic,
-    hill,
     initial,
     offspring,
     order_flip,
@@ -30,9 +28,10 @@ from pdsynth.algorithms.genetic import (
     spread,
     swap,
 )
+from pdsynth.baselines import exact_search, hill
 from pdsynth.core.network import Restriction
-from pdsynth.core.noise import CommonNoise
 from pdsynth.datasets.adult import load_adult
+from pdsynth.published.noise import CommonNoise
 
 module = importlib.import_module("pdsynth.algorithms.genetic")
 FREE = Restriction()

@@ -14,6 +14,7 @@ from contract_cases import spending
 from privacy_tools import curator_of, records_of, schema_of
 
 from pdsynth import Attribute, BudgetError, HMPrivBayes, Schema, SchemaError
+from pdsynth.algorithms import risk_entropy_weights
 from pdsynth.algorithms.hmprivbayes import (
     NOISE_DOMINATES,
     STEP_PAIRS,
@@ -25,13 +26,13 @@ from pdsynth.algorithms.hmprivbayes import (
     spread_over_bits,
 )
 from pdsynth.algorithms.personal import bit_entropies, columns_over_bits
-from pdsynth.core.budgets import risk_entropy_weights
 from pdsynth.core.curator import Measured
 from pdsynth.core.measures import normalised_risk_entropy
-from pdsynth.core.noise import ExactNoise, NoNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.records import Records
-from pdsynth.core.schema import BinaryEncoding
+from pdsynth.core.views import BinaryEncoding
 from pdsynth.published.budgets import printed_thirds
+from pdsynth.published.noise import NoNoise
 
 SIZES = (3, 2, 5, 2, 4, 2)
 N = 400

@@ -13,10 +13,10 @@ from contract_cases import spending, total
 from privacy_tools import neighbourhoods
 
 from pdsynth import Attribute, BudgetError, HPPrivBayes, Schema
+from pdsynth.algorithms import value_weights
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups
-from pdsynth.core.budgets import value_weights
+from pdsynth.answers.laws import discrete_laplace_pmf
 from pdsynth.core.errors import BudgetDegenerate, as_fraction
-from pdsynth.core.noise import discrete_laplace_pmf
 from pdsynth.core.unit import histogram_cost, tight_scales
 from pdsynth.published.budgets import printed_scales, sensitivity_weights
 

@@ -27,12 +27,13 @@ from pdsynth import (
     Synthesizer,
     baselines,
 )
+from pdsynth.algorithms import Geometric, RiskEntropy
 from pdsynth.algorithms.genetic import GeneticSearch
 from pdsynth.algorithms.hpprivbayes import Ordered
 from pdsynth.algorithms.personal import Groups, SensitivityGroups
-from pdsynth.algorithms.ppba import SpanningTree
+from pdsynth.algorithms.ppba import SpanningTree, geometric
 from pdsynth.algorithms.privbayes import Greedy
-from pdsynth.core.budgets import AsMeasured, Geometric, JointCounts, RiskEntropy, geometric
+from pdsynth.core.budgets import AsMeasured, JointCounts
 from pdsynth.core.factors import maximum_spanning_tree
 from pdsynth.core.network import Restriction
 from pdsynth.core.noise import ExactNoise

@@ -22,12 +22,13 @@ from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, conditional_sensitivity
 from pdsynth.core.model import conditional
 from pdsynth.core.network import Restriction
-from pdsynth.core.noise import ExactNoise, NoNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.schema import Facts
 from pdsynth.core.unit import TableBudget
 from pdsynth.published import privabn as room
 from pdsynth.published.curator import RawCurator
 from pdsynth.published.doors import raw_door
+from pdsynth.published.noise import NoNoise
 from pdsynth.published.sparse import SparseTable
 
 

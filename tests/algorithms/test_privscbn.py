@@ -13,9 +13,10 @@ from spy_tools import Spy
 
 from pdsynth.algorithms.privabn import count_selections
 from pdsynth.baselines.relatives import PrivSCBN
-from pdsynth.core.noise import ExactNoise, NoNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.published.budgets import printed_thirds
 from pdsynth.published.curator import jaccard_distances
+from pdsynth.published.noise import NoNoise
 
 
 def table(n=3_000, d=6, seed=0) -> np.ndarray:

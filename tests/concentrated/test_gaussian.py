@@ -17,7 +17,8 @@ from pdsynth.concentrated import (
     exact_gaussian,
     renyi_losses,
 )
-from pdsynth.core import BudgetError, CommonNoise, ExactNoise, NoNoise
+from pdsynth.core import BudgetError, ExactNoise
+from pdsynth.published.noise import CommonNoise, NoNoise
 from pdsynth.secure import OpenDPNoise
 
 DRAWS = 20_000

@@ -19,7 +19,8 @@ from pdsynth.constraints.rules import MISSING, code_of
 from pdsynth.core.factors import NEVER, CliqueTree, junction_tree
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
-from pdsynth.core.schema import BinaryEncoding, keep_rules, possible_cells, possible_in
+from pdsynth.core.schema import keep_rules, possible_cells, possible_in
+from pdsynth.core.views import BinaryEncoding
 
 ROLE = Attribute.categorical("role", ["Husband", "Wife", "Child"])
 MARRIED = Attribute.categorical("married", ["yes", "no"], missing=True)

@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdsynth.core import counts as bits
-from pdsynth.core.counts import BitTables, Codes, CountLogs, associations, entropies
+from pdsynth.core import measures
+from pdsynth.core import views as bits
+from pdsynth.core.counts import Codes
+from pdsynth.core.measures import CountLogs
 from pdsynth.core.network import subsets
 from pdsynth.core.records import Lattice, marginal, pack
+from pdsynth.core.views import BitTables, associations, entropies
 
 
 @st.composite
@@ -158,8 +161,8 @@ class TestLatticeOfBits:
 
 def test_logarithms_that_are_computed_are_those_that_are_listed(monkeypatch):
     counts = np.random.default_rng(3).integers(0, 5001, 4000)
-    listed = bits.CountLogs(5000)
-    monkeypatch.setattr(bits, "LISTED", 10)
-    computed = bits.CountLogs(5000)
+    listed = CountLogs(5000)
+    monkeypatch.setattr(measures, "LISTED", 10)
+    computed = CountLogs(5000)
     assert listed.unit == computed.unit
     assert listed.take(counts).tolist() == computed.take(counts).tolist()

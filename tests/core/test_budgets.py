@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdsynth.core.budgets import proportional, uniform, value_weights
+from pdsynth.algorithms import value_weights
+from pdsynth.core.budgets import proportional, uniform
 from pdsynth.core.errors import BudgetDegenerate, BudgetError, as_fraction, positive, share
 from pdsynth.core.unit import Unit, histogram_cost, tight_scales
 from pdsynth.published.budgets import printed_group_a, printed_scales, sensitivity_weights

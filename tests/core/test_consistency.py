@@ -9,13 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
+from pdsynth.baselines.pairs import clip_and_scale, intersections, make_consistent
 from pdsynth.baselines.priview import covering_design, maximum_entropy, ripple
-from pdsynth.core.agreement import (
-    clip_and_scale,
-    integer_weights,
-    intersections,
-    make_consistent,
-)
+from pdsynth.core.agreement import integer_weights
 from pdsynth.core.measures import marginalise as margin
 
 TOTAL = 100.0
@@ -144,7 +140,7 @@ class TestConsistent:
         tables = [np.random.default_rng(i).laplace(5, 20, (2, 2, 2)) for i in range(3)]
         assert disagreement(make_consistent(tables, views, TOTAL), views) < 1e-9
         monkeypatch.setattr(
-            "pdsynth.core.agreement.intersections", lambda v: [(), (0, 1), (0, 2), (0, 3)]
+            "pdsynth.baselines.pairs.intersections", lambda v: [(), (0, 1), (0, 2), (0, 3)]
         )
         assert disagreement(make_consistent(tables, views, TOTAL), views) > 1e-3
 

@@ -17,12 +17,13 @@ from pdsynth.core.errors import BudgetError, PrivacyError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.network import Candidates
-from pdsynth.core.noise import ExactNoise, NoNoise, laplace_width
+from pdsynth.core.noise import ExactNoise, laplace_width
 from pdsynth.core.records import Records
 from pdsynth.core.unit import TableBudget
 from pdsynth.published.budgets import PrintedBudget, one_record_more
 from pdsynth.published.curator import RawCurator
 from pdsynth.published.doors import raw_door
+from pdsynth.published.noise import NoNoise
 
 # The hand-worked table of test_measures: I(A,C) = 1, I(B,C) = 1/2, I(A,B) = 0 bits; K = 64, 32, 0;
 # n = 8.

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from pdsynth import Attribute, Model, Network, Schema, SchemaError
 from pdsynth.core.ledger import Ledger
-from pdsynth.core.noise import ExactNoise, NoNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.records import Records
-from pdsynth.core.schema import BinaryEncoding
 from pdsynth.core.unit import TableBudget
+from pdsynth.core.views import BinaryEncoding
 from pdsynth.datasets.adult import load_adult
 from pdsynth.published.doors import open_door
+from pdsynth.published.noise import NoNoise
 
 
 def schema_of(sizes):

@@ -10,18 +10,17 @@ from fit_tools import PASS, chi_square, p_value, zero_sum_law
 from privacy_tools import permute_and_flip_law
 from scipy import stats
 
+from pdsynth.answers.laws import exponential_probabilities
 from pdsynth.core.noise import (
-    CommonNoise,
     ExactNoise,
     Noise,
-    NoNoise,
     Quantity,
     exponential_mechanism,
-    exponential_probabilities,
     laplace_mechanism,
     zero_sum_mechanism,
 )
 from pdsynth.core.rules import MECHANISMS
+from pdsynth.published.noise import CommonNoise, NoNoise
 from pdsynth.secure import OpenDPNoise
 
 SCORES, SENSITIVITY, EPSILON = np.array([5, 3, 3, 0]), 2, Q(3, 2)
@@ -39,7 +38,7 @@ SILENT = {NoNoise: NoNoise}  # they take the best and add nothing
 def sources_of(noise=Noise):
     """Every source of the library, those that only audits use left out."""
     for kind in noise.__subclasses__():
-        if kind.__module__.startswith(("pdsynth.core.", "pdsynth.secure")):
+        if kind.__module__.startswith(("pdsynth.core.", "pdsynth.published.", "pdsynth.secure")):
             yield kind
         yield from sources_of(kind)
 

@@ -26,8 +26,8 @@ from pdsynth.core.ledger import Ledger
 from pdsynth.core.measures import GRID, SCORES
 from pdsynth.core.network import Candidates
 from pdsynth.core.rules import COUNTING, LEMMAS
-from pdsynth.core.schema import Merging
 from pdsynth.core.unit import TableBudget
+from pdsynth.core.views import Merging
 from pdsynth.published.budgets import one_record_more
 from pdsynth.published.curator import JACCARD_GRID, RawCurator
 from pdsynth.published.doors import open_door

@@ -14,13 +14,14 @@ from privacy_tools import Silent, schema_of
 
 from pdsynth import ConsistentBayes, HPPrivBayes, Ledger, PrivBayes, SchemaError, plan
 from pdsynth.algorithms.privabn import growth_penalty
-from pdsynth.core import counts as bits
+from pdsynth.core import measures as bits
 from pdsynth.core import recipe
-from pdsynth.core.counts import BitTables, Codes
+from pdsynth.core.counts import Codes
 from pdsynth.core.curator import Curator
 from pdsynth.core.measures import SCORES, association
 from pdsynth.core.recipe import MOST_RECORDS
 from pdsynth.core.records import Records
+from pdsynth.core.views import BitTables
 
 TIED = 15  # columns, all equal: every K is n²
 

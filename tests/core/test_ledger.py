@@ -15,11 +15,11 @@ from privacy_tools import Silent, curator_of
 
 from pdsynth.core.curator import Measured
 from pdsynth.core.errors import BudgetError, PrivacyError, as_fraction
-from pdsynth.core.ledger import Ledger, short
+from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Candidates
 from pdsynth.core.rules import KINDS
 from pdsynth.core.unit import Entry, TableBudget, histogram_cost
-from pdsynth.files.story import beside
+from pdsynth.files.story import beside, short
 from pdsynth.published.budgets import PrintedBudget
 
 ROWS, SIZES = [[0, 0, 0], [1, 1, 1], [1, 0, 2], [0, 1, 1]], (2, 2, 3)

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from privacy_tools import permute_and_flip_law
 
+from pdsynth.answers.laws import discrete_laplace_pmf, exponential_probabilities
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.noise import (
     LIMIT,
     WORD,
     ExactNoise,
     Quantity,
-    discrete_laplace_pmf,
     exponential_mechanism,
-    exponential_probabilities,
     laplace_mechanism,
 )
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdsynth.core.budgets import value_weights
+from pdsynth.algorithms import value_weights
+from pdsynth.answers.laws import discrete_laplace_pmf, exponential_probabilities
 from pdsynth.core.measures import (
     GRID,
     SCORES,
@@ -27,7 +28,6 @@ from pdsynth.core.measures import (
     tvd_sensitivity,
 )
 from pdsynth.core.model import conditional
-from pdsynth.core.noise import discrete_laplace_pmf, exponential_probabilities
 from pdsynth.core.records import marginal
 from pdsynth.core.unit import histogram_cost, tight_scales
 from pdsynth.published.budgets import printed_scales, sensitivity_weights

@@ -10,16 +10,10 @@ from hypothesis import strategies as st
 from privacy_tools import Silent, law, log_ratio, permute_and_flip_law
 from scipy import stats
 
+from pdsynth.answers.laws import discrete_laplace_pmf, exponential_probabilities
 from pdsynth.core.errors import BudgetError, PrivacyError
-from pdsynth.core.noise import (
-    CommonNoise,
-    ExactNoise,
-    Quantity,
-    discrete_laplace_pmf,
-    exponential_mechanism,
-    exponential_probabilities,
-    laplace_mechanism,
-)
+from pdsynth.core.noise import ExactNoise, Quantity, exponential_mechanism, laplace_mechanism
+from pdsynth.published.noise import CommonNoise
 
 SCORES = np.array([5, 3, 3, 0])
 

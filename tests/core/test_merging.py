@@ -26,8 +26,8 @@ from pdsynth.core.curator import Curator
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
 from pdsynth.core.noise import ExactNoise
-from pdsynth.core.schema import Merging
 from pdsynth.core.unit import TableBudget
+from pdsynth.core.views import Merging
 
 
 def schema_of(sizes):

@@ -19,16 +19,12 @@ from scipy import stats
 
 from pdsynth.algorithms.hpprivbayes import ordered
 from pdsynth.algorithms.privbayes import greedy
+from pdsynth.answers.laws import discrete_laplace_pmf
 from pdsynth.core import noise as sources
-from pdsynth.core.noise import (
-    CommonNoise,
-    ExactNoise,
-    Quantity,
-    discrete_laplace_pmf,
-    exponential_mechanism,
-)
+from pdsynth.core.noise import ExactNoise, Quantity, exponential_mechanism
 from pdsynth.core.structure import MaxParents
 from pdsynth.core.unit import TableBudget
+from pdsynth.published.noise import CommonNoise
 
 MILLION = 1_000_000
 

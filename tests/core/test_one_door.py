@@ -26,10 +26,11 @@ from pdsynth.core.curator import Curator
 from pdsynth.core.errors import PrivacyError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
-from pdsynth.core.noise import ExactNoise, NoNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.records import Records
 from pdsynth.core.structure import MaxCells, MaxParents
 from pdsynth.published.curator import RawCurator
+from pdsynth.published.noise import NoNoise
 
 CODES = [[0, 0, 0, 1], [1, 1, 1, 0], [1, 0, 2, 1], [0, 1, 1, 0], [0, 0, 2, 1], [1, 1, 0, 1]] * 30
 SIZES = (2, 2, 3, 2)

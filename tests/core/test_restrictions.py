@@ -21,14 +21,16 @@ from pdsynth import (
     Synthesizer,
 )
 from pdsynth.algorithms import parts
-from pdsynth.algorithms.genetic import Parameters, exact_search, genetic, hill
+from pdsynth.algorithms.genetic import Parameters, genetic
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups, ordered
 from pdsynth.algorithms.privbayes import greedy
+from pdsynth.baselines import exact_search, hill
 from pdsynth.core.budgets import AsMeasured
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
-from pdsynth.core.noise import CommonNoise, ExactNoise
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.structure import MaxCells, MaxParents, list_candidates
+from pdsynth.published.noise import CommonNoise
 
 NAMES = ("t", "z", "a", "b", "c")
 POLICY = Restriction("t", "z", forced=(("a", "b"),), forbidden=(("b", "c"),))

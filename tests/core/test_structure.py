@@ -14,8 +14,8 @@ from pdsynth.algorithms.hpprivbayes import ordered
 from pdsynth.algorithms.privbayes import greedy
 from pdsynth.core.measures import association
 from pdsynth.core.network import Candidates, Restriction
-from pdsynth.core.noise import NoNoise
 from pdsynth.core.structure import MaxCells, MaxParents, list_candidates, useful_degree
+from pdsynth.published.noise import NoNoise
 
 
 def rows(arrays):

@@ -18,8 +18,9 @@ from pdsynth.audit.power import draw_zero_sum as draw_quickly
 from pdsynth.audit.tape import Asked, compare
 from pdsynth.core import curator as curator_room
 from pdsynth.core.errors import BudgetError
-from pdsynth.core.noise import CommonNoise, ExactNoise, laplace_width, zero_sum_mechanism
+from pdsynth.core.noise import ExactNoise, laplace_width, zero_sum_mechanism
 from pdsynth.core.unit import TableBudget, Unit
+from pdsynth.published.noise import CommonNoise
 
 SCALES = Q(1, 2), Q(7, 3), Q(4)
 CELLS = 2, 3, 4

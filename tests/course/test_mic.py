@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdsynth.core.budgets import risk_entropy_weights
+from pdsynth.algorithms import risk_entropy_weights
 from pdsynth.core.errors import SchemaError
 from pdsynth.core.measures import (
     entropy,

@@ -7,7 +7,7 @@ import pytest
 from growth_tools import LINEAR, growth
 
 from pdsynth import Schema, SchemaError
-from pdsynth.core import attribute
+from pdsynth.files import declared
 from pdsynth.files import domains as rules
 from pdsynth.files.domains import MOST_VALUES, check_total, read_rule
 from pdsynth.files.schema_file import read_schema, write_inline
@@ -23,9 +23,9 @@ def file_of(lines, rule):
 def built(monkeypatch):
     """How many bins have had their labels made, attribute by attribute."""
     made = []
-    label = attribute.label_bins
+    label = declared.label_bins
     monkeypatch.setattr(
-        attribute, "label_bins", lambda cuts, whole: made.append(len(cuts)) or label(cuts, whole)
+        declared, "label_bins", lambda cuts, whole: made.append(len(cuts)) or label(cuts, whole)
     )
     return made
 

@@ -8,8 +8,9 @@ import pytest
 from scipy.stats import chi2
 from share_tools import polya_law
 
+from pdsynth.answers.laws import discrete_laplace_pmf
 from pdsynth.audit.detectors import permute_and_flip_law
-from pdsynth.core import BudgetError, ExactNoise, PrivacyError, discrete_laplace_pmf
+from pdsynth.core import BudgetError, ExactNoise, PrivacyError
 from pdsynth.core.noise import laplace_mechanism
 from pdsynth.holders.shares import SharedNoise, draw_polya, keep_some, throw
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.algorithms.personal import RARE_VALUES
+from pdsynth.algorithms import RARE_VALUES
 from pdsynth.core.records import Records
 from pdsynth.evaluation.marginals import Marginals
 from pdsynth.papers import engine, frontier

@@ -19,7 +19,7 @@ from pdsynth.core.errors import BudgetError, SchemaError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
 from pdsynth.core.network import Network
-from pdsynth.core.schema import Merging
+from pdsynth.core.views import Merging
 from pdsynth.files.card import make_card
 
 LEVELS = (0.1, 0.5, 1.0)

@@ -13,8 +13,9 @@ from privacy_tools import largest_change
 from scipy import stats
 
 import pdsynth as pds
-from pdsynth.algorithms import ppba, privbayes
-from pdsynth.core import budgets, measures, noise
+from pdsynth.algorithms import personal, ppba, privbayes
+from pdsynth.answers.laws import discrete_laplace_pmf
+from pdsynth.core import measures, noise
 from pdsynth.core import rules as ledger_rules
 
 
@@ -39,7 +40,7 @@ def made(code, module, **more):
 def law_of_noisy_max(scores, scale):
     """How often each of some scores is the first of the largest after noise of a scale."""
     reach = np.arange(-80, 81)
-    law = noise.discrete_laplace_pmf(reach, scale)
+    law = discrete_laplace_pmf(reach, scale)
 
     def beats(value, i, j):
         """The probability that score j with noise stays below a value of score i."""
@@ -116,7 +117,7 @@ def test_a_score_s_lemma_is_known_to_the_ledger_by_its_registry():
 def test_a_new_synthesizer_is_at_most_15_lines_and_keeps_the_contract(blocks, guarantee, table):
     (code,) = blocks["A new synthesizer"]
     assert code.count("\n") <= 15
-    cls = made(code, ppba, RiskEntropy=budgets.RiskEntropy)
+    cls = made(code, ppba, RiskEntropy=personal.RiskEntropy)
     frame, schema = table()
     fitted = cls(3, k=1, guarantee=guarantee).fit(frame, schema)
     assert fitted.clone().get_params() == fitted.get_params()

@@ -32,7 +32,7 @@ from pdsynth import (
 )
 from pdsynth.core.counts import Codes
 from pdsynth.core.records import Lattice, Records
-from pdsynth.core.schema import BinaryEncoding, Merging
+from pdsynth.core.views import BinaryEncoding, Merging
 from pdsynth.published.partitions import count_both
 from pdsynth.scale import blocks
 from pdsynth.scale.blocks import Blocks

@@ -18,15 +18,10 @@ import pandas as pd
 import pdsynth as pds
 
 from ...algorithms import affinity
+from ...answers.laws import exponential_probabilities
 from ...audit import bugs
 from ...audit.estimator import ceiling
-from ...core import (
-    Attribute,
-    Schema,
-    exponential_probabilities,
-    laplace_mechanism,
-    mutual_information,
-)
+from ...core import Attribute, Schema, laplace_mechanism, mutual_information
 from ...datasets.adult import load_adult
 from ...evaluation.utility import split
 from . import lesson

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ...core import exponential_probabilities
+from ...answers.laws import exponential_probabilities
 from .games import Guessing
 from .judges import Computation
 from .lesson import exercises

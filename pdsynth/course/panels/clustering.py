@@ -11,7 +11,6 @@ import numpy as np
 from ...algorithms import Clusters, ParentFilter, spectral_clusters, symmetric_matrix
 from ...core import (
     Ledger,
-    NoNoise,
     as_fraction,
     mutual_information,
     mutual_information_sensitivity,
@@ -22,6 +21,7 @@ from ...core import (
 from ...files.showing import shorten
 from ...plots import BOXES
 from ...published.doors import open_door, raw_door
+from ...published.noise import NoNoise
 from .. import mic
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View

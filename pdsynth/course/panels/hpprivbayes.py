@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ...algorithms import HPPrivBayes, SensitivityGroups
-from ...core import RARE_VALUES, plural
+from ...algorithms import RARE_VALUES, HPPrivBayes, SensitivityGroups
+from ...core import plural
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board, Mark, arcs

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core import CommonNoise, discrete_laplace_pmf, exponential_probabilities
+from ...answers.laws import discrete_laplace_pmf, exponential_probabilities
+from ...published.noise import CommonNoise
 from ..widgets.controls import Control, choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board

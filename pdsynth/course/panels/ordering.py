@@ -10,17 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...core import (
-    GRID,
-    SCORES,
-    Attribute,
-    CommonNoise,
-    Lattice,
-    Noise,
-    Records,
-    Schema,
-    as_fraction,
-)
+from ...core import GRID, SCORES, Attribute, Lattice, Noise, Records, Schema, as_fraction
+from ...published.noise import CommonNoise
 from ..widgets.controls import slider, toggle
 from ..widgets.view import Try, View
 from .drawing import Board, friendly, ticks

@@ -5,16 +5,8 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from ...core import (
-    Ledger,
-    Noise,
-    Records,
-    RiskEntropy,
-    TableBudget,
-    as_fraction,
-    normalised_risk_entropy,
-    risk_entropy_weights,
-)
+from ...algorithms import RiskEntropy, risk_entropy_weights
+from ...core import Ledger, Noise, Records, TableBudget, as_fraction, normalised_risk_entropy
 from ...published.doors import open_door, raw_door
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View

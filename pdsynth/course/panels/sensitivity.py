@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core import RARE_VALUES, as_fraction, histogram_cost, plural, tight_scales, value_weights
+from ...algorithms import RARE_VALUES, value_weights
+from ...core import as_fraction, histogram_cost, plural, tight_scales
 from ...published.budgets import printed_scales, printed_weights
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View

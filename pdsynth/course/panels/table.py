@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...algorithms import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, symmetric_matrix
-from ...core import Agree, CommonNoise, Recipe, Records
+from ...core import Agree, Recipe, Records
 from ...datasets.adult import load_adult
 from ...datasets.loaders import load_acs, load_nltcs, load_retail
 from ...datasets.tables import Dataset
 from ...evaluation.marginals import Marginals
+from ...published.noise import CommonNoise
 from ..widgets.controls import choice
 
 Fitted = TypeVar("Fitted", bound=Recipe)

@@ -5,7 +5,7 @@ import math
 import pytest
 from panel_tools import ranges
 
-from pdsynth.algorithms.genetic import exact_search
+from pdsynth.baselines import exact_search
 from pdsynth.course.panels import genetic
 from pdsynth.course.panels.table import teaching_table
 

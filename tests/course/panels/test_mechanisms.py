@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from pdsynth.core.noise import discrete_laplace_pmf
+from pdsynth.answers.laws import discrete_laplace_pmf
 from pdsynth.course.panels import mechanisms
 from pdsynth.course.panels.table import teaching_table
 

@@ -8,11 +8,12 @@ import pytest
 from panel_tools import ranges
 
 from pdsynth.algorithms.hpprivbayes import HPPrivBayes
+from pdsynth.answers.laws import discrete_laplace_pmf
 from pdsynth.core.measures import SCORES
-from pdsynth.core.noise import CommonNoise, discrete_laplace_pmf
 from pdsynth.course.panels import ordering, privbayes
 from pdsynth.course.panels.table import teaching_table
 from pdsynth.published.curator import average_mutual_information
+from pdsynth.published.noise import CommonNoise
 
 
 @pytest.fixture(scope="module")

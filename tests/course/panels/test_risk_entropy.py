@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from panel_tools import ranges
 
-from pdsynth.core.budgets import risk_entropy_weights
+from pdsynth.algorithms import risk_entropy_weights
 from pdsynth.core.measures import entropy, normalised_risk_entropy
-from pdsynth.core.noise import CommonNoise
 from pdsynth.core.records import Records
 from pdsynth.course.panels import risk_entropy
 from pdsynth.course.panels.table import teaching_table
 from pdsynth.datasets.loaders import load_cmc
+from pdsynth.published.noise import CommonNoise
 
 
 @pytest.fixture(scope="module")
