@@ -23,6 +23,8 @@ from pdsynth.core.noise import ExactNoise
 from pdsynth.files import session as session_room
 from pdsynth.files.session import Session
 
+OF_EVERYBODY = "those with ε = 1 of everybody"
+
 SHARES = st.fractions(min_value=Q(1, 1000), max_value=3, max_denominator=1000)
 
 
@@ -136,11 +138,16 @@ class TestGroups:
             session.group("new").reserve("1/2", "s")
 
     def test_a_group_needs_a_name_and_has_no_groups_of_its_own(self):
-        for name in ("", None, 3):
+        for name in ("", None, 3, OF_EVERYBODY):
             with pytest.raises(pds.BudgetError, match="needs a name"):
                 Session(1).group(name)
         with pytest.raises(pds.BudgetError, match="account of 'A'"):
             Session(1).group("A").group("B")
+
+    def test_no_name_of_a_group_stands_for_everybody(self):
+        """What was charged to all and to a group so named was the larger of both, not their sum."""
+        charges = [session_room.Charge(Q(1), "s", people, "") for people in ("", OF_EVERYBODY)]
+        assert session_room._spent(charges, "") == session_room._spent(charges, OF_EVERYBODY) == 2
 
 
 class TestFile:
@@ -306,16 +313,29 @@ class TestFile:
         assert not any(path.parent.iterdir())
         with pytest.raises(pds.BudgetError, match="folder of the account a.jsonl isn't there"):
             Session(1, path.parent / "slip" / "a.jsonl")
-        with pytest.raises(pds.BudgetError, match="is a folder, no account"):
+        with pytest.raises(pds.BudgetError, match="is no file, so no account"):
             Session(1, path.parent)
         with pytest.raises(pds.SchemaError, match="NUL"):
             Session(1, "a\0b")
         assert not any(path.parent.iterdir())
 
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+    def test_a_pipe_isnt_waited_for_and_nothing_is_charged_to_what_keeps_nothing(self, path):
+        os.mkfifo(path)
+        for place in (path, Path(os.devnull)):
+            for use in (lambda p: Session(1, p), Session.open):
+                with pytest.raises(pds.BudgetError, match="is no file, so no account"):
+                    use(place)
+
     def test_two_hard_links_would_be_two_locks(self, path):
         session = with_charges(path, "1/2")
-        os.link(path, path.with_name("second.jsonl"))
-        for use in (lambda: session.spent, lambda: Session(2, path.with_name("second.jsonl"))):
+        second = path.with_name("second.jsonl")
+        os.link(path, second)
+        for use in (
+            lambda: session.spent,
+            lambda: Session(2, second),
+            lambda: Session.open(second),
+        ):
             with pytest.raises(pds.BudgetError, match="has 2 names"):
                 use()
         path.with_name("second.jsonl").unlink()
