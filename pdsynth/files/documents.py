@@ -229,7 +229,10 @@ def read_json(path: str | Path, most: int) -> Any:
     if text.count(b"[") + text.count(b"{") > MAX_NESTED:
         raise SchemaError(f"{path} holds more than {MAX_NESTED:,} lists and objects: no model does")
     try:
-        return json.loads(text.decode("utf-8"), object_pairs_hook=_unique)
+        document = json.loads(text.decode("utf-8"), object_pairs_hook=_unique)
+        if b"\\ud" in text.lower():  # an escape can spell half a character, which no text shows
+            json.dumps(document, ensure_ascii=False).encode()
+        return document
     except SchemaError:
         raise
     except MALFORMED as problem:

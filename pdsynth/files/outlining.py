@@ -114,6 +114,7 @@ def outline(
             "overwritten; name another file, or delete it"
         )
     label = Path(source).name if isinstance(source, (str, os.PathLike)) else "a data file"
+    label = label if label.isprintable() else repr(label)  # in a comment, which ends with its line
     how: dict[str, Any] = {
         "names": names,
         "delimiter": delimiter,

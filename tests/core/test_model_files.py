@@ -548,3 +548,15 @@ def test_a_line_that_costs_nothing_or_is_of_some_records_covers_no_table(epsilon
     )
     broken = rules.check_coverage([rules.Release("age", ("age",), 4, ("s01",))], [line])
     assert [problem[:3] for problem in broken] == ["L11"] * found
+
+
+def test_half_a_character_in_a_file_is_refused(tmp_path):
+    """An escape can spell it; whatever shows the model would fail. Whole ones are read."""
+    data = document(fit().model_)
+    for text, refused in (("\U0001f600", False), ("\ud83d", True)):
+        data["ledger"]["entries"][0]["source"] = text
+        if refused:
+            with pytest.raises(SchemaError, match="surrogates not allowed|UnicodeEncodeError"):
+                load(data, tmp_path)
+        else:
+            assert load(data, tmp_path).ledger.entries[0].source == text

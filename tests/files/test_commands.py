@@ -1,5 +1,6 @@
 """The commands, entered as a user enters them: what they read, write, refuse and say."""
 
+import io
 import json
 import os
 import re
@@ -554,3 +555,20 @@ def test_a_pipe_is_refused_before_it_is_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(click.BadParameter, match="a pipe, which is read once: save it first"):
         commands.FILE.convert(str(tmp_path / "pipe"), None, None)
+
+
+def test_a_file_or_pipe_whose_encoding_has_no_greek_letters(here, monkeypatch):
+    """As Windows gives it to what is redirected; a draft is in UTF-8, so that it is read back."""
+    (here / "data.csv").write_text(DATA.replace("ward", "Łódź"), encoding="utf-8")
+    (here / "schema.toml").write_text(SCHEMA.replace("ward", '"Łódź"'), encoding="utf-8")
+    said = []
+    for words in ("plan data.csv schema.toml --epsilon 1", "outline data.csv"):
+        with monkeypatch.context() as patch:
+            out = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+            patch.setattr(sys, "stdout", out)
+            assert command.main(words.split()) == 0
+        out.flush()
+        said.append(out.buffer.getvalue())
+    assert "columns at \\u03b5 = 1: " in said[0].decode("cp1252")
+    (here / "draft.toml").write_bytes(said[1])
+    assert "Łódź" in pds.Schema.read(here / "draft.toml").names
