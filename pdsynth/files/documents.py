@@ -29,6 +29,7 @@ from ..core import (
     check_path,
     encoding_of,
     shapes_of,
+    show,
 )
 
 FORMAT = "pdsynth-model-2"
@@ -126,8 +127,10 @@ def load_model(path: str | Path) -> Any:
 
 def read_model(data: Any) -> Model:
     """The model of a document; SchemaError for one that is malformed or contradicts itself."""
-    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
-        raise SchemaError(f"this is not a {FORMAT} file")
+    form = data.get("format") if isinstance(data, Mapping) else None
+    if form != FORMAT:
+        other = f": the version that wrote it reads {show(form)}" if form else ""
+        raise SchemaError(f"this is not a {FORMAT} file{other}")
     try:
         model = _build(data)
         _check_file(model, data)

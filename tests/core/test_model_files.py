@@ -560,3 +560,8 @@ def test_half_a_character_in_a_file_is_refused(tmp_path):
                 load(data, tmp_path)
         else:
             assert load(data, tmp_path).ledger.entries[0].source == text
+
+
+def test_a_file_of_another_version_says_which_reads_it():
+    with pytest.raises(SchemaError, match="not a pdsynth-model-2 file: .* reads 'pdsynth-model-1'"):
+        Model.from_dict(document(fit().model_) | {"format": "pdsynth-model-1"})
