@@ -89,7 +89,8 @@ def make_card(
     facts = _facts(model, session) | {
         "title": title,
         "table": table,
-        "formulas": table.endswith(".csv") and _formulas(model.schema),
+        "formulas": _formulas(model.schema),
+        "sheets": [table] * table.endswith(".csv") + ["measured.csv"] * bool(model.measured),
         "rows": f"{rows:,}",
         "stored": stored,
         "measured": len(model.measured),

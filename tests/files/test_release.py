@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import tempfile
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -459,6 +460,13 @@ class TestWhole:
         assert (sorted(path.name for path in tmp_path.iterdir()) == ["out"]) is named
 
 
+@pytest.mark.parametrize("name", ["# Approved", "12. x", "1) y", "- x", "+ x", "---", "a $x$ b"])
+def test_a_name_begins_no_heading_or_list_of_the_card(fitted, name):
+    schema = replace(SCHEMA, left_out={name: "no use"})
+    html = card_of(replace(fitted.model_, schema=schema)).html
+    assert f"<li>{name}: no use</li>" in html
+
+
 class TestFormulas:
     def test_the_card_says_what_a_spreadsheet_would_run(self, fitted, tmp_path):
         assert "none had to be" in card_of(fitted.model_).markdown
@@ -467,7 +475,11 @@ class TestFormulas:
         model = pds.baselines.Independent(1).fit(frame, schema).model_
         said = card_of(model).markdown
         assert "names or values of job begin as a spreadsheet's formula does" in said
-        assert "spreadsheet" not in card_of(model, table="synthetic.parquet").markdown
+        assert "stand in `synthetic.csv` and `measured.csv` as they were declared" in said
+        said = card_of(model, table="synthetic.parquet").markdown
+        assert "stand in `measured.csv` as they were declared" in said
+        alone = replace(model, measured=())
+        assert "spreadsheet" not in card_of(alone, table="synthetic.parquet").markdown
 
 
 def test_a_release_is_what_its_card_reads(fitted, tmp_path):
