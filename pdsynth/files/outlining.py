@@ -167,6 +167,8 @@ def explore(frame: pd.DataFrame) -> dict[str, str]:
                 lines[name] = draft if draft.startswith("?") else f"drop: {draft}"
             else:
                 entry = write_entry(draft)
+                if isinstance(entry, str) and len(entry.splitlines()) > 1:
+                    entry = {"domain": entry}  # whose quotes spell the ends of lines
                 lines[name] = entry if isinstance(entry, str) else write_inline(entry)
     return lines
 
