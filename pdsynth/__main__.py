@@ -163,6 +163,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: say(f"note: {message}")
+        warnings.simplefilter("default", UserWarning)  # a note ends no run, also under -W error
         try:
             return commands.main(arguments, "python -m pdsynth", standalone_mode=False) or 0
         except click.ClickException as mistake:

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 from fractions import Fraction
 
 import click
@@ -572,3 +573,11 @@ def test_a_file_or_pipe_whose_encoding_has_no_greek_letters(here, monkeypatch):
     assert "columns at \\u03b5 = 1: " in said[0].decode("cp1252")
     (here / "draft.toml").write_bytes(said[1])
     assert "Łódź" in pds.Schema.read(here / "draft.toml").names
+
+
+def test_a_warning_is_a_note_and_takes_nobody_s_epsilon_also_under_w_error(here, speak):
+    words = "release data.csv schema.toml --epsilon 0.01 --method HMPrivBayes --out out"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        status, _, err = speak(f"{words} --session a.jsonl --session-epsilon 1")
+    assert status == 0 and "note: noise is" in err and (here / "out").is_dir()
