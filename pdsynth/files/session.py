@@ -163,8 +163,8 @@ class Session:
 
     def group(self, people: str) -> Session:
         """The same account, charging one declared group of people, who are in no other group."""
-        if not isinstance(people, str) or not people or people.startswith(LEVEL):
-            raise BudgetError(f"a group of people needs a name, not a level's, got {show(people)}")
+        if not isinstance(people, str) or not people:
+            raise BudgetError(f"a group of people needs a name, got {show(people)}")
         if self._people:
             raise BudgetError(f"this is the account of {self._people!r}: ask the whole session")
         own = copy(self)  # the same lock, the same charges
