@@ -7,7 +7,7 @@
     python3 run.py site     build the website in build/site/html
     python3 run.py voila    show the lessons as pages without code, with a running kernel
     python3 run.py pdsynth  a table of your own: pdsynth outline data.csv, plan, release, report
-    python3 run.py figures  a paper's figure with your settings: figures hpprivbayes --figure 3 …
+    python3 run.py figures  a paper's figure with your settings: figures hpprivbayes --figure 3 ...
 
 The first use makes .venv beside this file and installs there the exact versions of constraints.txt
 (lab, voila: of constraints-lab.txt), each file checked against its hash; nothing else on the
@@ -98,7 +98,7 @@ def usable() -> bool:
     config = VENV / "pyvenv.cfg"
     if not (PYTHON.exists() and config.exists()):
         return False
-    lines = config.read_text().replace(" ", "").splitlines()
+    lines = config.read_text("utf-8", "replace").replace(" ", "").splitlines()
     pairs = dict(line.split("=", 1) for line in lines if "=" in line)
     version = pairs.get("version") or pairs.get("version_info") or ""
     return version.split(".")[:2] == [str(part) for part in sys.version_info[:2]]

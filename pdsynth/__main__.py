@@ -1,5 +1,6 @@
 """The command line: ``python -m pdsynth --help``."""
 
+import io
 import os
 import sys
 import warnings
@@ -158,8 +159,11 @@ def fill_data(table: str | None, raw: Path | None, out: Path | None) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a file or a pipe whose encoding has no ε
+        sys.stdout.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_, **__: say(f"note: {message}")
+        warnings.simplefilter("default", UserWarning)  # a note ends no run, also under -W error
         try:
             return commands.main(arguments, "python -m pdsynth", standalone_mode=False) or 0
         except click.ClickException as mistake:

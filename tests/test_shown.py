@@ -40,6 +40,18 @@ def test_a_schema_says_what_it_leaves_out_of_a_long_domain():
     assert "… and 3 more" in html and "may be missing" in html
 
 
+def test_dollars_in_names_are_no_formulas_in_jupyter():
+    """JupyterLab sets what stands between two of them, but not in what has this class."""
+    schema = pds.Schema((A.categorical("rent ($)", ["$a", "b$"]), A.categorical("sex", ["f", "m"])))
+    frame = pd.DataFrame({"rent ($)": ["$a", "b$"] * 40, "sex": ["f", "m", "m", "f"] * 20})
+    fitted = pds.PrivBayes(1.0, k=1).fit(frame, schema)
+    report = pds.evaluate.report(frame, fitted.sample(), schema, repeats=1)
+    problems = schema.problems(frame.replace("$a", "$c"))
+    for shown in (schema, fitted, fitted.ledger_, fitted.network_, report, problems):
+        top = re.match(r"<[^>]*>", shown._repr_html_().strip())
+        assert "mathjax_ignore" in top[0], shown
+
+
 def test_a_plan_shows_its_candidates_as_bars_the_recommended_one_in_bold():
     plan = pds.plan(SCHEMA, 1000, 1.0)
     html = plan._repr_html_().split("<details>")[0]

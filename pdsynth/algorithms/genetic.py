@@ -444,7 +444,7 @@ class GeneticSearch(Restricted):
             f"about {STRONG}: many edges will be chance. Choose a larger epsilon, or k='auto'"
         )
         curator.ledger.notes.append(words)
-        warnings.warn(words, UserWarning, stacklevel=7)
+        warnings.warn(words, UserWarning, stacklevel=5)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -466,7 +466,7 @@ class AttributeClusters(InClusters):
             "Raise epsilon or share_sketch, or name public "
             "clusters" + " and set eta=0" * bool(recipe.eta),
             UserWarning,
-            stacklevel=8,
+            stacklevel=6,
         )
 
 

@@ -340,7 +340,7 @@ def warn_of_loss(
             "all attributes were to have more noise, so that all tables have the same ε, and none "
             "loses less than without groups: leave out those that need less protection"
         )
-        warnings.warn(words, UserWarning, stacklevel=8)
+        warnings.warn(words, UserWarning, stacklevel=5)
         return
     cases = []
     for name in careful:
@@ -356,7 +356,7 @@ def warn_of_loss(
             f"since they are parents in tables that have more: {', '.join(cases)}. Put the "
             "children into the same group, or forbid these edges (restriction=…)"
         )
-        warnings.warn(words, UserWarning, stacklevel=8)
+        warnings.warn(words, UserWarning, stacklevel=5)
 
 
 # --- risk entropies ----------------------------------------------------------------------------

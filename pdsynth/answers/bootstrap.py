@@ -20,7 +20,7 @@ from ..baselines import METHODS
 from ..core import ExactNoise, Model, Network, Noise, Recipe, Records, SchemaError, progress, show
 
 MOST_RECORDS = 10**7  # of a table that a model plays
-CALLS = {"Network": Network, "Fraction": Fraction}  # besides the parts of pds.parts
+FAILS = LookupError, TypeError, ValueError, ArithmeticError, RecursionError  # texts of a stranger
 
 
 def spread_of(
@@ -124,13 +124,20 @@ def _read(name: str, value: Any) -> Any:
         return value
     try:
         return _build(tree)
-    except LookupError:
+    except FAILS:
         if isinstance(tree, ast.Call):
             raise SchemaError(
                 f"the model's file says {name} = {show(value)}, which can't be read back: the "
                 "bootstrap needs the fitted model itself, or ask for what was measured"
             ) from None
         return value
+
+
+def _divide(top: int, bottom: int) -> Fraction:
+    """A fraction as its repr has it; of a text it could be one of billions of digits."""
+    if not type(top) is type(bottom) is int:
+        raise TypeError("a fraction of other things than whole numbers")
+    return Fraction(top, bottom)
 
 
 def _build(tree: ast.AST) -> Any:
@@ -149,7 +156,8 @@ def _build(tree: ast.AST) -> Any:
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
         words = {k.arg: _build(k.value) for k in tree.keywords if k.arg}
         name = tree.func.id
-        makers = {x: getattr(algorithms.parts, x) for x in algorithms.parts.__all__} | CALLS
-        if makers.get(name) is not None:
-            return makers[name](*map(_build, tree.args), **words)  # type: ignore[misc]
+        makers = {x: getattr(algorithms.parts, x) for x in algorithms.parts.__all__}
+        makers |= {"Network": Network, "Fraction": _divide}
+        if name in makers:
+            return makers[name](*map(_build, tree.args), **words)
     raise LookupError(type(tree).__name__)

@@ -105,8 +105,13 @@ def _split(line: str, names: Sequence[str]) -> tuple[str, str]:
     """
     if own := re.fullmatch(r"(.+?): *(\{.*\bcolumn *=.*\})", line):
         return own[1].strip(), own[2]
-    name = max((n for n in names if line.startswith(f"{n}:")), key=len, default="")
-    return name, line[len(name) + 1 :].strip()
+    name = max((n for n in names if line.startswith(f"{_on_one_line(n)}:")), key=len, default="")
+    return name, line[len(_on_one_line(name)) + 1 :].strip()
+
+
+def _on_one_line(name: str) -> str:
+    """A column's name as its line begins; in a file it may go on below."""
+    return " ".join(name.splitlines())
 
 
 def _name_problem(name: str, rule: str, bins: int) -> Attribute:
@@ -139,4 +144,4 @@ def propose(names: Sequence[str], frame: pd.DataFrame | None = None) -> str:
         rules = {name: line.removesuffix(DEFAULT) for name, line in explore(frame).items()}
     else:
         rules = {n: "drop" if kind_of(n) in ("identifier", "words") else "?" for n in names}
-    return "\n".join(f"{name}: {rule}" for name, rule in rules.items())
+    return "\n".join(f"{_on_one_line(name)}: {rule}" for name, rule in rules.items())

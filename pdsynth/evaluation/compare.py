@@ -79,10 +79,11 @@ class Store:
             self._open(self.path)
 
     def _open(self, path: Path) -> None:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        # a line without its end was being written when the run stopped
-        whole = text[: text.rfind("\n") + 1]
-        head, *lines = csv.reader(whole.splitlines(keepends=True)) if whole else [COLUMNS]
+        content = path.read_bytes() if path.exists() else b""
+        # a line without its end was being written when the run stopped, perhaps in a sign's midst
+        whole = content[: content.rfind(b"\n") + 1]
+        text = whole.decode("utf-8", "replace")
+        head, *lines = csv.reader(text.splitlines(keepends=True)) if whole else [COLUMNS]
         if tuple(head) != COLUMNS:
             raise SchemaError(
                 f"{path} holds other columns than a compare file: give another file name to resume"
@@ -90,13 +91,16 @@ class Store:
         for line in lines:
             if len(line) == len(COLUMNS):
                 cells = zip(COLUMNS, line, strict=True)
-                row = {name: KINDS.get(name, str)(value) for name, value in cells}
+                try:
+                    row = {name: KINDS.get(name, str)(value) for name, value in cells}
+                except ValueError as problem:
+                    raise SchemaError(f"{path} isn't as compare writes it: {problem}") from problem
                 self.rows[row["key"], row["measure"]] = row
         if not whole:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
-        elif whole != text:
-            os.truncate(path, len(whole.encode()))
+            path.write_text(",".join(COLUMNS) + "\n", encoding="utf-8", newline="\n")
+        elif whole != content:
+            os.truncate(path, len(whole))
 
     def add(self, rows: Iterable[dict[str, Any]]) -> None:
         """Keep the rows of one task, and write them through to the disk."""

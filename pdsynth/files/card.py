@@ -9,6 +9,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
+from .. import __version__
 from ..concentrated import pair
 from ..core import BudgetError, Ledger, Model, Schema, SchemaError, needed_for, show
 from .pages import render, style
@@ -88,7 +89,8 @@ def make_card(
     facts = _facts(model, session) | {
         "title": title,
         "table": table,
-        "formulas": table.endswith(".csv") and _formulas(model.schema),
+        "formulas": _formulas(model.schema),
+        "sheets": [table] * table.endswith(".csv") + ["measured.csv"] * bool(model.measured),
         "rows": f"{rows:,}",
         "stored": stored,
         "measured": len(model.measured),
@@ -120,9 +122,9 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
     levels = [short(level) for level in ledger.levels]
     columns = [a for a in model.schema.attributes if a.name not in model.hidden]
     delta = getattr(ledger, "delta", None)
-    used = ["pdsynth", "numpy", "pandas", *["opendp"] * (noise == "opendp")]
-    python = f"Python {platform.python_version()}"
-    versions = [*(f"{name} {version(name)}" for name in used), python]
+    used = ["numpy", "pandas", *["opendp"] * (noise == "opendp")]
+    versions = [f"pdsynth {__version__}", *(f"{name} {version(name)}" for name in used)]
+    versions.append(f"Python {platform.python_version()}")
     return {
         "model": model,
         "ledger": ledger,

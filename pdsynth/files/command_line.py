@@ -179,7 +179,7 @@ def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None
     listed = [name.strip() for name in names.split(cut)] if names else None
     text = draft(data, out, names=listed, **how)
     if out is None:
-        click.echo(text, nl=False)
+        click.echo(text.encode(), nl=False)  # a schema file is in UTF-8
     else:
         say(
             f"{out} is a draft. Replace every line that says public = false or begins with ?, and "

@@ -29,6 +29,7 @@ from ..core import (
     check_path,
     encoding_of,
     shapes_of,
+    show,
 )
 
 FORMAT = "pdsynth-model-2"
@@ -126,8 +127,10 @@ def load_model(path: str | Path) -> Any:
 
 def read_model(data: Any) -> Model:
     """The model of a document; SchemaError for one that is malformed or contradicts itself."""
-    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
-        raise SchemaError(f"this is not a {FORMAT} file")
+    form = data.get("format") if isinstance(data, Mapping) else None
+    if form != FORMAT:
+        other = f": the version that wrote it reads {show(form)}" if form else ""
+        raise SchemaError(f"this is not a {FORMAT} file{other}")
     try:
         model = _build(data)
         _check_file(model, data)
@@ -229,7 +232,10 @@ def read_json(path: str | Path, most: int) -> Any:
     if text.count(b"[") + text.count(b"{") > MAX_NESTED:
         raise SchemaError(f"{path} holds more than {MAX_NESTED:,} lists and objects: no model does")
     try:
-        return json.loads(text.decode("utf-8"), object_pairs_hook=_unique)
+        document = json.loads(text.decode("utf-8"), object_pairs_hook=_unique)
+        if b"\\ud" in text.lower():  # an escape can spell half a character, which no text shows
+            json.dumps(document, ensure_ascii=False).encode()
+        return document
     except SchemaError:
         raise
     except MALFORMED as problem:

@@ -114,6 +114,7 @@ def outline(
             "overwritten; name another file, or delete it"
         )
     label = Path(source).name if isinstance(source, (str, os.PathLike)) else "a data file"
+    label = label if label.isprintable() else repr(label)  # in a comment, which ends with its line
     how: dict[str, Any] = {
         "names": names,
         "delimiter": delimiter,
@@ -166,6 +167,8 @@ def explore(frame: pd.DataFrame) -> dict[str, str]:
                 lines[name] = draft if draft.startswith("?") else f"drop: {draft}"
             else:
                 entry = write_entry(draft)
+                if isinstance(entry, str) and len(entry.splitlines()) > 1:
+                    entry = {"domain": entry}  # whose quotes spell the ends of lines
                 lines[name] = entry if isinstance(entry, str) else write_inline(entry)
     return lines
 

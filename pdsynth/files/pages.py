@@ -28,7 +28,8 @@ def _plain(value: Any) -> Any:
     """A text in which nothing is Markdown, on one line."""
     if not isinstance(value, str):
         return value
-    return re.sub(r"([\\`*_\[\]<>|~&])", r"\\\1", " ".join(value.split()))
+    line = re.sub(r"([\\`*_\[\]<>|~&$]|^[#+=-])", r"\\\1", " ".join(value.split()))
+    return re.sub(r"^(\d+)([.)])(?= |$)", r"\1\\\2", line)  # else a list begins
 
 
 def render(package: str, name: str, **facts: Any) -> str:

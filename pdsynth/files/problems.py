@@ -53,7 +53,7 @@ class Problems(Sequence[Problem]):
 
     def _repr_html_(self) -> str:
         return (
-            self.table.to_html(index=False)
+            self.table.to_html(index=False, classes="mathjax_ignore")
             if self.found
             else f"<p>{escape(repr(self))}: the table fits its schema</p>"
         )

@@ -74,8 +74,9 @@ def write_release(
     was measured, with the interval that holds the true one in 90 % of all fits), ``card.md`` and
     ``card.html``. It appears
     when all of them are there; if anything fails, nothing is left. Raises PrivacyError for a model
-    that must not be released, SchemaError for a folder that exists or an impossible ``kind``,
-    ``rows`` or ``title``. :func:`rehearse` finds out before a fit is charged.
+    that must not be released, SchemaError for a folder that exists, an impossible ``kind``,
+    ``rows`` or ``title``, and for values that no file of a table gives back, as texts with blanks
+    at their ends. :func:`rehearse` finds out before a fit is charged.
 
     **Privacy:** post-processing of the model, costs nothing. A ``report`` is not covered by ε.
     """
@@ -86,6 +87,7 @@ def write_release(
     rows = check_rows(rows, model.schema) or min(model.n, most_rows(model.schema))
     facts = {"title": check_title(title or place.name), "about": check_about(about)}
     with draft_folder(place) as draft:
+        try_values(draft, model, kind)
         table = model.sample(rows)
         fill(draft, model, table, kind=kind, session=session, report=report, **facts)
         return publish(draft, place)
@@ -121,13 +123,11 @@ def rehearse(
                 f"{name} has {_count_digits(value)} digits, and what is computed from it must have "
                 f"at most 100 in the model's file: write it with at most {MOST_DIGITS}"
             )
-    released = as_released(schema)
     network = Network(tuple((name, ()) for name in schema.names))
     counts = tuple(np.zeros(size, dtype=np.int64) for size in schema.sizes)
     n = max(schema.sizes)
     model = Model(schema, network, counts, ledger, n, algorithm, parameters)
-    codes = np.arange(n)[:, None] % np.array(schema.sizes)
-    table = replace(released, rules=()).decode(codes, np.full(codes.shape, 0.5))
+    codes, table = _every_value(schema)
     try:
         fill(draft, model, table, kind=kind, title=title, session=session, about=about)
     except (SchemaError, BudgetError, OSError, ImportError):
@@ -149,6 +149,26 @@ def rehearse(
         )
 
 
+def try_values(draft: Path, model: Model, kind: str) -> None:
+    """Refuse a model whose values the file of a table doesn't give back, before it is written."""
+    codes, table = _every_value(model.shown)
+    path = draft / f"synthetic.{kind}"
+    _write_table(table, path)
+    try:
+        _check_read(path, replace(as_released(model.shown), rules=()), codes)
+    except SchemaError as problem:
+        raise SchemaError(
+            f"{problem}. Nothing is lost: model.to_json(path) keeps the model, and model.sample(n) "
+            "draws its rows"
+        ) from problem
+
+
+def _every_value(schema: Schema) -> tuple[np.ndarray, pd.DataFrame]:
+    """The codes of rows (most values, d) that hold every declared value, and these rows."""
+    codes = np.arange(max(schema.sizes))[:, None] % np.array(schema.sizes)
+    return codes, replace(as_released(schema), rules=()).decode(codes, np.full(codes.shape, 0.5))
+
+
 def _count_digits(value: Any) -> int:
     """Of a number as a fraction; 0 for what is no number."""
     try:
@@ -168,7 +188,7 @@ def _check_read(path: Path, schema: Schema, codes: np.ndarray) -> None:
     if changed:
         raise SchemaError(
             f"declared values would be read from {path.name} as others: {'; '.join(changed)}. "
-            "Declare values of one kind, texts without blanks at their ends and no empty one, "
+            "Declare values of one kind, names and texts without blanks at their ends, none empty, "
             "whole numbers beyond 2^53 as texts"
         )
 
@@ -187,17 +207,20 @@ def fill(
     """
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir()
-    name = f"synthetic.{kind}"
-    if kind == "csv":
-        write_csv(table, draft / name)
-    else:
-        write_parquet(table, draft / name)
+    _write_table(table, draft / f"synthetic.{kind}")
     with suppress(SchemaError):  # too large to be read again: the card then says that it is absent
         model.to_json(draft / "model.json")
     (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
     write_csv(measured_cells(model), draft / MEASURED)
     _write_schema(as_released(model.shown), draft / "schema.toml", meanings(model.schema))
     write_card(draft, model, rows=len(table), **facts)
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    if path.suffix == ".csv":
+        write_csv(table, path)
+    else:
+        write_parquet(table, path)
 
 
 def write_card(folder: Path, model: Model, **facts: Any) -> None:

@@ -23,6 +23,7 @@ from .declared import MAX_VALUES
 from .recoding import Recode
 from .rule_entries import read_rules, say_rule
 from .schema_file import read_schema, write_schema
+from .taking import check_texts
 
 
 def infer_schema(frame: pd.DataFrame, bins: int) -> Schema:
@@ -101,6 +102,7 @@ def save_schema(
                 "name another file"
             )
     text = write_schema(_fields(schema), notes)
+    check_texts([text])  # of recodings and rules, too; before a file is opened, which empties it
     if say_exactly(Schema(**read_schema(text))) != say_exactly(schema):
         raise SchemaError("this schema can't be written as TOML")
     file.write_text(text, encoding="utf-8", newline="\n")

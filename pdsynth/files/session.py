@@ -26,7 +26,7 @@ from .story import short
 
 FORMAT = "pdsynth-session-2"
 FORMAT_RHO = "pdsynth-session-rho-1"  # with δ: a version that knows pure ε alone refuses it
-MALFORMED = OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError
+MALFORMED = ValueError, TypeError, LookupError, AttributeError, RecursionError
 FRACTION = re.compile(r"[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?")
 PATIENCE = 60.0  # seconds that another process may hold the lock
 MOST_BYTES, MOST_CHARGES = 2**24, 10_000  # of one account
@@ -132,10 +132,10 @@ class Session:
     def open(cls, path: str | os.PathLike[str]) -> Session:
         """The account in a file, with its own ε; BudgetError where there is none."""
         check_path(path)
+        first = _read_bytes(Path(path)).partition(b"\n")[0]
         try:
-            with open(path, "rb") as file:
-                header = json.loads(file.readline(10_000))
-                epsilon, delta = header["epsilon"], header.get("delta")
+            header = json.loads(first)
+            epsilon, delta = header["epsilon"], header.get("delta")
         except MALFORMED as problem:
             raise BudgetError(
                 f"{Path(path).name} is no account: open a new one with Session(epsilon, path)"
@@ -380,11 +380,11 @@ def _list_of(people: str) -> str:
     """The list that a group stands in: that of its levels, that of declared groups, or everybody's.
 
     >>> [_list_of(name) for name in ("", "clinic A", "those with ε = 1/2 of 1/2, 1")]
-    ['everybody', 'declared', '1/2, 1']
+    ['everybody', 'declared', 'of 1/2, 1']
     """
     if not people:
         return "everybody"
-    return people.partition(" of ")[2] or people if people.startswith(LEVEL) else "declared"
+    return f"of {people.partition(' of ')[2] or people}" if people.startswith(LEVEL) else "declared"
 
 
 def _check_size(charges: Sequence[Charge]) -> None:
@@ -476,8 +476,8 @@ def _count_names(descriptor: int) -> int:
 
 def _read_bytes(path: Path) -> bytes:
     """All bytes of an account; none where there is no file."""
-    if path.is_dir():
-        raise BudgetError(f"{path.name} is a folder, no account: name a file")
+    if path.exists() and not path.is_file():  # a pipe would be waited for, /dev/null keeps nothing
+        raise BudgetError(f"{path.name} is no file, so no account: name a file")
     try:
         with open(path, "rb") as file:
             data, names = file.read(MOST_BYTES + 1), _count_names(file.fileno())

@@ -52,8 +52,8 @@ def show_network(network: Network) -> str:
     )
     width, height = 130 * widest, 64 * len(rows)
     return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' aria-label='{title}' "
-        f"width='{width}' height='{height}' viewBox='0 0 {width} {height}' "
+        "<svg xmlns='http://www.w3.org/2000/svg' class='mathjax_ignore' role='img' "
+        f"aria-label='{title}' width='{width}' height='{height}' viewBox='0 0 {width} {height}' "
         "style='max-width:100%;height:auto'>"
         f"<title>{title}</title>{HEAD}{lines}{boxes}</svg>"
     )
@@ -146,7 +146,7 @@ def show_recipe(recipe: Any) -> str:
 
     opened = "" if model is not None else " open"
     return (
-        f"<div class='pdsynth-recipe'><p><b>{escape(type(recipe).__name__)}</b></p>"
+        f"<div class='pdsynth-recipe mathjax_ignore'><p><b>{escape(type(recipe).__name__)}</b></p>"
         f"<table>{table(rows)}</table>{drawing}<details{opened}><summary>Parameters</summary>"
         f"<table>{table(shown)}</table></details></div>"
     )

@@ -1,12 +1,12 @@
 """How declared columns are taken out of raw ones that have another name or hold several things."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from ..core import Attribute, Schema, SchemaError, check_columns, find_distinct, to_items
+from ..core import Attribute, Schema, SchemaError, check_columns, find_distinct, show, to_items
 from .file_format import FileFormat
 from .recoding import Recode
 
@@ -39,6 +39,8 @@ def settle_file(schema: Schema) -> dict[str, Any]:
         raise SchemaError(
             "left_out must map column names to reasons, columns must list names: all of them texts"
         )
+    listed = (value for a in schema.attributes for value in a.values if isinstance(value, str))
+    check_texts([*schema.names, *left_out, *left_out.values(), *columns, *listed])
     if both := sorted(left_out.keys() & set(schema.names)):
         raise SchemaError(f"attributes that are declared and left out: {both}")
     there = set(columns)
@@ -54,6 +56,17 @@ def settle_file(schema: Schema) -> dict[str, Any]:
             "false, or neither"
         )
     return {"columns": tuple(columns), "file": file, "attributes": attributes}
+
+
+def check_texts(texts: Iterable[str]) -> None:
+    """Refuse half a character (a surrogate): no file in UTF-8 can hold it, and no column."""
+    try:
+        "\0".join(texts).encode()
+    except UnicodeEncodeError as problem:
+        raise SchemaError(
+            f"{show(problem.object[problem.start])} is no character that a file can hold: correct "
+            "the name or the value, or read the table again and say its encoding"
+        ) from problem
 
 
 def read_as_written(

@@ -3,6 +3,7 @@ published recipes really cost."""
 
 import itertools
 import math
+import re
 import warnings
 from dataclasses import dataclass, field, replace
 from fractions import Fraction as Q
@@ -10,7 +11,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pandas as pd
 import pytest
-from contract_cases import BUDGETS, DRAWN, RECONCILIATIONS, STRUCTURES, binary, mixed
+from contract_cases import BUDGETS, DRAWN, RECONCILIATIONS, STRUCTURES, binary, make, mixed
 from hypothesis import given
 from hypothesis import strategies as st
 from privacy_tools import curator_of
@@ -441,3 +442,20 @@ def test_a_constant_table_has_no_association_and_is_fitted_all_the_same(guarante
             fitted.network_.edges == (("b0", "b1"), ("b0", "b2"), ("b0", "b3"))
             or guarantee == "published"
         )
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "options"),
+    [
+        ("HPPrivBayes", "all attributes were to have more noise", {"epsilon": 2}),
+        ("HMPrivBayes", "too noisy to cluster", {"epsilon": 0.01, "clusters": None, "k": 2}),
+        ("GeneticBayes", "many edges will be chance", {"epsilon": 0.01, "k": 2}),
+    ],
+)
+def test_a_warning_of_a_fit_names_the_line_that_fitted(name, words, options):
+    """And not sys:1, as where its stack level goes beyond the stack."""
+    frame, schema = mixed()
+    with pytest.warns(UserWarning, match=words) as told:
+        make(name, schema, random_state=0, **options).fit(frame, schema)
+    places = {one.filename for one in told if re.search(words, str(one.message))}
+    assert places == {__file__}

@@ -171,6 +171,17 @@ def test_every_synthesizer_is_built_again_from_a_file(name):
     assert found[["low", "high"]].notna().all().all()
 
 
+HOSTILE = ["-'x'", "1/0", "{[]: 1}", "1/None", "Network(1)", "Agree(foo=1)", "Fraction(1, 0)"]
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "Fraction('1e99999999')", "[" * 5000])
+def test_steps_of_a_stranger_s_file_are_refused_in_a_sentence(fitted, text):
+    """Of the last fraction Python would make a number of a hundred million digits."""
+    data = json.loads(json.dumps(fitted.to_dict())) | {"parameters": {"epsilon": text}}
+    with pytest.raises((SchemaError, pds.BudgetError)):
+        Model.from_dict(data).marginal(["sex", "job", "age", "ill"], interval=0.9, repeats=2)
+
+
 def test_persons_with_their_own_epsilon_have_bootstraps():
     made = pds.ConsistentBayes(1.0, relation="add_remove", random_state=2)
     rule = {"sex": {"f": 0.5, "m": 1.0}}

@@ -548,3 +548,20 @@ def test_a_line_that_costs_nothing_or_is_of_some_records_covers_no_table(epsilon
     )
     broken = rules.check_coverage([rules.Release("age", ("age",), 4, ("s01",))], [line])
     assert [problem[:3] for problem in broken] == ["L11"] * found
+
+
+def test_half_a_character_in_a_file_is_refused(tmp_path):
+    """An escape can spell it; whatever shows the model would fail. Whole ones are read."""
+    data = document(fit().model_)
+    for text, refused in (("\U0001f600", False), ("\ud83d", True)):
+        data["ledger"]["entries"][0]["source"] = text
+        if refused:
+            with pytest.raises(SchemaError, match="surrogates not allowed|UnicodeEncodeError"):
+                load(data, tmp_path)
+        else:
+            assert load(data, tmp_path).ledger.entries[0].source == text
+
+
+def test_a_file_of_another_version_says_which_reads_it():
+    with pytest.raises(SchemaError, match="not a pdsynth-model-2 file: .* reads 'pdsynth-model-1'"):
+        Model.from_dict(document(fit().model_) | {"format": "pdsynth-model-1"})

@@ -127,6 +127,19 @@ def test_a_line_cut_by_an_interruption_is_run_again(tmp_path):
         assert len(pd.read_csv(path)) == 12
 
 
+def test_a_cut_after_windows_ends_of_lines_or_in_a_sign_s_midst_loses_no_other_line(tmp_path):
+    path = tmp_path / "grid.csv"
+    fresh = run(resume=path)
+    whole = path.read_bytes()
+    for content in (whole[:-30].replace(b"\n", b"\r\n", 1), whole[:-30] + "ε".encode()[:1]):
+        path.write_bytes(content)
+        pd.testing.assert_frame_equal(results(run(resume=path)), results(fresh))
+        assert len(pd.read_csv(path)) == 12
+    path.write_bytes(whole.replace(b"0.5", b"half", 1))
+    with pytest.raises(SchemaError, match="isn't as compare writes it: could not convert"):
+        run(resume=path)
+
+
 def test_what_was_finished_is_on_disk_when_a_run_is_stopped(tmp_path, monkeypatch):
     path, honest = tmp_path / "grid.csv", Flip.fit
 

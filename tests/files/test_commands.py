@@ -1,11 +1,13 @@
 """The commands, entered as a user enters them: what they read, write, refuse and say."""
 
+import io
 import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import warnings
 from fractions import Fraction
 
 import click
@@ -554,3 +556,28 @@ def test_a_pipe_is_refused_before_it_is_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(click.BadParameter, match="a pipe, which is read once: save it first"):
         commands.FILE.convert(str(tmp_path / "pipe"), None, None)
+
+
+def test_a_file_or_pipe_whose_encoding_has_no_greek_letters(here, monkeypatch):
+    """As Windows gives it to what is redirected; a draft is in UTF-8, so that it is read back."""
+    (here / "data.csv").write_text(DATA.replace("ward", "Łódź"), encoding="utf-8")
+    (here / "schema.toml").write_text(SCHEMA.replace("ward", '"Łódź"'), encoding="utf-8")
+    said = []
+    for words in ("plan data.csv schema.toml --epsilon 1", "outline data.csv"):
+        with monkeypatch.context() as patch:
+            out = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+            patch.setattr(sys, "stdout", out)
+            assert command.main(words.split()) == 0
+        out.flush()
+        said.append(out.buffer.getvalue())
+    assert "columns at \\u03b5 = 1: " in said[0].decode("cp1252")
+    (here / "draft.toml").write_bytes(said[1])
+    assert "Łódź" in pds.Schema.read(here / "draft.toml").names
+
+
+def test_a_warning_is_a_note_and_takes_nobody_s_epsilon_also_under_w_error(here, speak):
+    words = "release data.csv schema.toml --epsilon 0.01 --method HMPrivBayes --out out"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        status, _, err = speak(f"{words} --session a.jsonl --session-epsilon 1")
+    assert status == 0 and "note: noise is" in err and (here / "out").is_dir()

@@ -485,6 +485,15 @@ def test_a_proposal_from_names_drops_identifiers_and_reads_nothing():
     ]
 
 
+def test_a_proposal_has_one_line_a_column_whatever_names_and_values_hold():
+    """Heads of sheets often go on below."""
+    frame = pd.DataFrame({"Which\ntool?": ["a\nb", "c"] * 50, "x": ["u", "v"] * 50})
+    text = propose(tuple(frame), frame)
+    assert text.splitlines() == [r'Which tool?: {domain = "a\nb | c"}', "x: u | v"]
+    found = declare(text, tuple(frame), source="data").schema
+    assert found["Which\ntool?"].values == ("a\nb", "c") and not found.problems(frame)
+
+
 def test_a_proposal_from_records_reads_back_and_is_what_outline_drafts():
     rng = np.random.default_rng(19)
     frame = pd.DataFrame(

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import tempfile
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -126,6 +127,13 @@ class TestWords:
         ledger = known.fit(frame, SCHEMA).ledger_
         said = card_of(known.model_).markdown
         assert ("is promised" in said) == bool(ledger.guaranteed_ex_ante)
+
+    def test_its_version_is_the_package_s_own_also_where_nothing_is_installed(
+        self, fitted, monkeypatch
+    ):
+        monkeypatch.setattr(card, "version", {"numpy": "7.0", "pandas": "8.0"}.__getitem__)
+        versions = f"pdsynth {pds.__version__}, numpy 7.0, pandas 8.0, Python"
+        assert versions in card_of(fitted.model_).markdown
 
     def test_names_can_t_write_on_the_card(self, frame):
         evil = ["<script>alert(1)</script>", "a|b*c*", "[x](http://x) `y`"]
@@ -291,7 +299,7 @@ class TestRehearsal:
     CASES = [
         (A.categorical("x", [1, "x"]), "parquet", "values of one type"),
         (A.categorical("x", [1, "x"]), "csv", "values of one kind"),
-        (A.categorical("x", ["", "a"]), "csv", "no empty one"),
+        (A.categorical("x", ["", "a"]), "csv", "none empty"),
         (A.categorical("x", [" a", "a"]), "csv", "without blanks"),
         (A.categorical(" x", ["b", "a"]), "csv", "missing column"),
     ]
@@ -302,17 +310,24 @@ class TestRehearsal:
             try_out(tmp_path, pds.Schema((attribute, PAIR)), kind)
         assert not any(tmp_path.iterdir())
 
-    @pytest.mark.parametrize(("attribute", "kind", "words"), CASES[2:4])
-    def test_twin_a_release_without_one_is_read_as_something_else(
+    @pytest.mark.parametrize(("attribute", "kind", "words"), CASES[1:])
+    def test_a_model_that_nobody_rehearsed_is_refused_and_kept(
         self, tmp_path, attribute, kind, words
     ):
         schema = pds.Schema((attribute, PAIR))
         codes = np.array([[0, 0], [1, 1]] * 50)
-        frame = schema.decode(codes)
-        place = write_release(
-            pds.baselines.Independent(1e6).fit(frame, schema).model_, tmp_path / "out", kind=kind
-        )
-        back = pds.datasets.read_csv(place / f"synthetic.{kind}", schema)
+        model = pds.baselines.Independent(1e6).fit(schema.decode(codes), schema).model_
+        with pytest.raises(pds.SchemaError, match=rf"{words}[^$]* Nothing is lost: model\.to_json"):
+            write_release(model, tmp_path / "out", kind=kind)
+        assert not any(tmp_path.iterdir())
+        model.to_json(tmp_path / "m.json")
+        assert pds.Model.from_json(tmp_path / "m.json").schema == schema
+
+    @pytest.mark.parametrize("attribute", [case[0] for case in CASES[2:4]])
+    def test_twin_its_table_is_read_as_something_else(self, tmp_path, attribute):
+        schema = pds.Schema((attribute, PAIR))
+        pds.datasets.write_csv(schema.decode(np.array([[0, 0], [1, 1]] * 50)), tmp_path / "x.csv")
+        back = pds.datasets.read_csv(tmp_path / "x.csv", schema)
         assert schema.problems(back) or len({*back[attribute.name]}) < 2
 
     def test_a_schema_that_would_be_read_as_a_draft(self, tmp_path):
@@ -445,6 +460,13 @@ class TestWhole:
         assert (sorted(path.name for path in tmp_path.iterdir()) == ["out"]) is named
 
 
+@pytest.mark.parametrize("name", ["# Approved", "12. x", "1) y", "- x", "+ x", "---", "a $x$ b"])
+def test_a_name_begins_no_heading_or_list_of_the_card(fitted, name):
+    schema = replace(SCHEMA, left_out={name: "no use"})
+    html = card_of(replace(fitted.model_, schema=schema)).html
+    assert f"<li>{name}: no use</li>" in html
+
+
 class TestFormulas:
     def test_the_card_says_what_a_spreadsheet_would_run(self, fitted, tmp_path):
         assert "none had to be" in card_of(fitted.model_).markdown
@@ -453,7 +475,11 @@ class TestFormulas:
         model = pds.baselines.Independent(1).fit(frame, schema).model_
         said = card_of(model).markdown
         assert "names or values of job begin as a spreadsheet's formula does" in said
-        assert "spreadsheet" not in card_of(model, table="synthetic.parquet").markdown
+        assert "stand in `synthetic.csv` and `measured.csv` as they were declared" in said
+        said = card_of(model, table="synthetic.parquet").markdown
+        assert "stand in `measured.csv` as they were declared" in said
+        alone = replace(model, measured=())
+        assert "spreadsheet" not in card_of(alone, table="synthetic.parquet").markdown
 
 
 def test_a_release_is_what_its_card_reads(fitted, tmp_path):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import pdsynth as pds
 from pdsynth.core.errors import PrivacyError, SchemaError
 from pdsynth.files.cells import FORMS
+from pdsynth.files.outlining import outline
 from pdsynth.files.reading import read_csv
 from pdsynth.files.recoding import DATES
 from pdsynth.files.schemas import say_exactly
@@ -328,3 +329,37 @@ def test_a_file_that_is_no_schema_is_not_written_over(old, words, tmp_path):
     with pytest.raises(SchemaError, match=words):
         schema.write(path)
     assert path.read_bytes() == old
+
+
+HALF = "\ud800"  # half a character, as an undecodable name of a file has
+
+
+def test_half_a_character_is_refused_and_empties_no_file(tmp_path):
+    other = A.categorical("b", ["x", "y"])
+    for make in (
+        lambda: pds.Schema((A.categorical(HALF, [0, 1]), other)),
+        lambda: pds.Schema((A.categorical("a", [HALF, 1]), other)),
+        lambda: pds.Schema((A.categorical("a", [0, 1]), other), left_out={HALF: "no"}),
+        lambda: pds.Schema((A.categorical("a", [0, 1]), other), columns=("a", "b", HALF)),
+    ):
+        with pytest.raises(pds.SchemaError, match="is no character that a file can hold"):
+            make()
+    path = tmp_path / "s.toml"
+    pds.Schema((A.categorical("a", [0, 1]), other)).write(path)
+    before = path.read_bytes()
+    recoded = A.categorical("a", [0, 1], mapping={HALF: 1})
+    with pytest.raises(pds.SchemaError, match="is no character that a file can hold"):
+        pds.Schema((recoded, other)).write(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["a\nb = 1", "bell\a", "del\x7f", "\udcff", "é"])
+def test_a_draft_of_a_file_with_any_name_is_read(name, tmp_path):
+    """Its first line is a comment that names the file."""
+    path = tmp_path / f"{name}.csv"
+    try:
+        path.write_bytes(b"sex,age\n" + b"f,34\nm,61\n" * 50)
+    except OSError as problem:
+        pytest.skip(f"no such name here: {problem}")
+    outline(path, tmp_path / "draft.toml", header=True)
+    assert pds.Schema.read(tmp_path / "draft.toml").names == ("sex", "age")

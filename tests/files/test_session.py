@@ -142,6 +142,14 @@ class TestGroups:
         with pytest.raises(pds.BudgetError, match="account of 'A'"):
             Session(1).group("A").group("B")
 
+    def test_no_name_of_a_group_stands_for_everybody(self):
+        """What was charged to all and to a group so named was the larger of both, not their sum."""
+        session = Session(1)
+        own = session.group("those with ε = 1 of everybody")
+        session.reserve("1/2", "s")
+        own.reserve("1/2", "s")
+        assert session.spent == own.spent == 1
+
 
 class TestFile:
     def test_another_session_continues_the_account(self, path):
@@ -306,16 +314,29 @@ class TestFile:
         assert not any(path.parent.iterdir())
         with pytest.raises(pds.BudgetError, match="folder of the account a.jsonl isn't there"):
             Session(1, path.parent / "slip" / "a.jsonl")
-        with pytest.raises(pds.BudgetError, match="is a folder, no account"):
+        with pytest.raises(pds.BudgetError, match="is no file, so no account"):
             Session(1, path.parent)
         with pytest.raises(pds.SchemaError, match="NUL"):
             Session(1, "a\0b")
         assert not any(path.parent.iterdir())
 
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+    def test_a_pipe_isnt_waited_for_and_nothing_is_charged_to_what_keeps_nothing(self, path):
+        os.mkfifo(path)
+        for place in (path, Path(os.devnull)):
+            for use in (lambda p: Session(1, p), Session.open):
+                with pytest.raises(pds.BudgetError, match="is no file, so no account"):
+                    use(place)
+
     def test_two_hard_links_would_be_two_locks(self, path):
         session = with_charges(path, "1/2")
-        os.link(path, path.with_name("second.jsonl"))
-        for use in (lambda: session.spent, lambda: Session(2, path.with_name("second.jsonl"))):
+        second = path.with_name("second.jsonl")
+        os.link(path, second)
+        for use in (
+            lambda: session.spent,
+            lambda: Session(2, second),
+            lambda: Session.open(second),
+        ):
             with pytest.raises(pds.BudgetError, match="has 2 names"):
                 use()
         path.with_name("second.jsonl").unlink()

@@ -238,6 +238,13 @@ def test_constraints_satisfy_every_declared_range(pins, pyproject):
         assert all(allowed.contains(v, prereleases=True) for v in chosen), (name, chosen)
 
 
+def test_pandas_reads_sheets_with_the_least_openpyxl_that_is_declared(pyproject):
+    own = next(r for r in map(Requirement, every_requirement(pyproject)) if r.name == "openpyxl")
+    (asked,) = (r for r in map(Requirement, requires("pandas") or ()) if r.name == "openpyxl")
+    (least,) = (bound.version for bound in own.specifier if bound.operator == ">=")
+    assert asked.specifier.contains(least)
+
+
 def test_supported_pythons_agree(pyproject):
     assert pyproject["project"]["requires-python"] == ">=3.11"
     named = {f"Programming Language :: Python :: {python}" for python in PYTHONS}

@@ -136,6 +136,9 @@ def test_an_environment_of_another_python_is_made_anew(run):
     fake_venv(run)
     (run.VENV / "pyvenv.cfg").write_text("version = 3.9.1\n")
     assert not run.usable()
+    named = f"home = C:\\Users\\\xc1lvaro\nversion = {sys.version.split()[0]}\n"
+    (run.VENV / "pyvenv.cfg").write_bytes(named.encode("latin-1"))  # Windows decodes no UTF-8
+    assert run.usable()
 
 
 def test_missing_ensurepip_says_what_to_install(root, monkeypatch):
