@@ -326,8 +326,8 @@ class Model:
 
         ``weights``: for each attribute ``{value: weight}`` (others 0), a number for each code, or
         ``"middle"``, the middle of each bin. ``{"sex": {"F": 1}}`` counts women,
-        ``{"sex": {"F": 1}, "age": "middle"}`` adds up their ages; divide for a mean. In records
-        times the weights' unit, exact under the model. ``interval`` as in :meth:`marginal`, a
+        ``{"sex": {"F": 1}, "age": "middle"}`` adds up those of their ages, none where it is missing. In
+        records times the weights' unit, exact under the model. ``interval`` as in :meth:`marginal`, a
         Series with ``value``, ``low``, ``high`` and ``kind``; it is ``"noise"`` where all weights
         are 0 or 1 and a measured table holds them. Raises SchemaError as :meth:`marginal`.
 
