@@ -12,6 +12,9 @@ An answer is exact under the model. Its interval is one of two, and says which:
                the chance of drawing rows, and **not the model's own error**: what the records have
                and the model can't express isn't seen by it.
 
+Both are about the records that were fitted. A population that these were drawn from may differ by
+the chance of that draw, too, which no interval here holds.
+
 **Privacy:** all of it is post-processing of a release, and costs nothing. :func:`count_held` alone
 reads records.
 """

@@ -200,12 +200,12 @@ class Model:
         ``method="balanced"``, the default: the rows of each parent configuration are dealt out to
         the values in proportion to P(X | Π), what is left over by systematic sampling, so each
         count is within one of its share and the table is closer to the model: the one to release.
-        ``"independent"``: every row is drawn by itself, as textbooks' tests and intervals assume;
-        any part of the table is such a table, too. In both every row alone follows the model, in
-        any place. Balanced rows depend on each other: for counts within one table of the network
-        they are worth far more than n independent ones, for attributes that share no table about as
-        many; intervals that take them for independent are too long, and a part of the table is no
-        balanced one. Where a condition can only be met by drawing again, the default is
+        ``"independent"``: every row is drawn by itself; any part of the table is such a table, too.
+        In both every row alone follows the model, in any place, and textbook intervals of rows
+        don't hold the noise of the fit: :meth:`marginal` has some that do. Balanced rows depend on
+        each other: for counts within one table of the network they are worth far more than n
+        independent ones, for attributes that share no table about as many, and a part of the table
+        is no balanced one. Where a condition can only be met by drawing again, the default is
         ``"independent"``, and ``"balanced"`` is refused.
 
         ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
@@ -326,8 +326,8 @@ class Model:
 
         ``weights``: for each attribute ``{value: weight}`` (others 0), a number for each code, or
         ``"middle"``, the middle of each bin. ``{"sex": {"F": 1}}`` counts women,
-        ``{"sex": {"F": 1}, "age": "middle"}`` adds up those of their ages, none where it is missing. In
-        records times the weights' unit, exact under the model. ``interval`` as in :meth:`marginal`, a
+        ``{"sex": {"F": 1}, "age": "middle"}`` adds up their ages, a missing one as 0. In records
+        times the weights' unit, exact under the model. ``interval`` as in :meth:`marginal`, a
         Series with ``value``, ``low``, ``high`` and ``kind``; it is ``"noise"`` where all weights
         are 0 or 1 and a measured table holds them. Raises SchemaError as :meth:`marginal`.
 

@@ -91,10 +91,10 @@ class Habits:
     ) -> pd.DataFrame:
         """A synthetic table of n rows (None: as many as were fitted); costs nothing.
 
-        Rows are balanced, which takes most of the sampling error off; tests and intervals that need
-        independent rows say ``method="independent"``. ``where={"sex": "F"}``: all rows meet the
-        condition; see :meth:`.Model.sample`. A seeded synthesizer gives the same tables in
-        the same order after each fit; ``random_state`` seeds this sample alone.
+        Rows are balanced, which takes most of the sampling error off; ``method="independent"``
+        draws each by itself. ``where={"sex": "F"}``: all rows meet the condition. See
+        :meth:`.Model.sample`. A seeded synthesizer gives the same tables in the same order after
+        each fit; ``random_state`` seeds this sample alone.
 
         **Privacy:** post-processing of the release.
         """
