@@ -72,9 +72,10 @@ def write_release(
     In the folder are ``synthetic.csv``, ``model.json``, ``ledger.jsonl``, ``schema.toml`` (of the
     synthetic table, without the comments of its file), ``measured.csv`` (each noisy count as it
     was measured, with the interval that holds the true one in 90 % of all fits; not where the model
-    keeps none), ``card.md`` and ``card.html``. It appears when all of them are there; if anything fails, nothing is left. Raises PrivacyError for a model
-    that must not be released, SchemaError for a folder that exists or an impossible ``kind``,
-    ``rows`` or ``title``. :func:`rehearse` finds out before a fit is charged.
+    keeps none), ``card.md`` and ``card.html``. It appears when all of them are there; if anything
+    fails, nothing is left. Raises PrivacyError for a model that must not be released, SchemaError
+    for a folder that exists or an impossible ``kind``, ``rows`` or ``title``. :func:`rehearse`
+    finds out before a fit is charged.
 
     **Privacy:** post-processing of the model, costs nothing. A ``report`` is not covered by ε.
     """
