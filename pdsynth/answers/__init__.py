@@ -40,6 +40,7 @@ from ..core import (
     is_one_of,
     is_whole,
     marginalise,
+    plural,
     show,
     to_names,
 )
@@ -133,13 +134,17 @@ def expectation(
 def _warn_of_apart(model: Model, names: Sequence[str]) -> None:
     """Say which attributes a bootstrap takes to be tied as the model guesses, if at all.
 
-    A level of ε that an answer is weighted by is such an attribute, too.
+    A level of ε that an answer is weighted by is such an attribute, too. Of a network over bits
+    these are bits, also those of one attribute.
     """
-    kept, _ = find_pairs(model.ledger.entries) or ((), 0)
-    pairs = combinations([*model.hidden, *names], 2)
-    apart = [pair for pair in pairs if tuple(sorted(pair)) not in kept]
+    if model.encoding is None:
+        nodes, (kept, _) = [*model.hidden, *names], find_pairs(model.ledger.entries) or ((), 0)
+    else:
+        tables = (sorted((child, *parents)) for child, parents in model.network.pairs)
+        nodes, kept = _nodes(model, names), [p for t in tables for p in combinations(t, 2)]
+    apart = [pair for pair in combinations(nodes, 2) if tuple(sorted(pair)) not in kept]
     if apart:
-        more = f" (and {len(apart) - 1} more pairs)" if len(apart) > 1 else ""
+        more = f" (and {plural(len(apart) - 1, 'more pair')})" if len(apart) > 1 else ""
         warnings.warn(
             f"{' and '.join(apart[0])} stand in no released table together{more}: the interval "
             "says how the model's answer varies, and not how far the records are from it",
