@@ -12,6 +12,9 @@ An answer is exact under the model. Its interval is one of two, and says which:
                the chance of drawing rows, and **not the model's own error**: what the records have
                and the model can't express isn't seen by it.
 
+Both are about the records that were fitted. A population that these were drawn from may differ by
+the chance of that draw, too, which no interval here holds.
+
 **Privacy:** all of it is post-processing of a release, and costs nothing. :func:`count_held` alone
 reads records.
 """
@@ -30,12 +33,14 @@ import pandas as pd
 
 from ..core import (
     NOISES,
+    Attribute,
     Measurement,
     Model,
     SchemaError,
     is_one_of,
     is_whole,
     marginalise,
+    plural,
     show,
     to_names,
 )
@@ -122,18 +127,48 @@ def expectation(
     kind = "bootstrap" if noisy is None else "noise"
     answer = pd.Series({"value": value, "low": float(low), "high": float(high), "kind": kind})
     answer.attrs["said"] = _say(level, np.array([noisy is not None]), noisy)
+    _warn_of_middles(model, weights, vectors, p)
     return answer
 
 
 def _warn_of_apart(model: Model, names: Sequence[str]) -> None:
-    """Say which attributes a bootstrap takes to be tied as the model guesses, if at all."""
-    kept, _ = find_pairs(model.ledger.entries, model.hidden) or ((), 0)
-    apart = [pair for pair in combinations(names, 2) if tuple(sorted(pair)) not in kept]
+    """Say which attributes a bootstrap takes to be tied as the model guesses, if at all.
+
+    A level of ε that an answer is weighted by is such an attribute, too. Of a network over bits
+    these are bits, also those of one attribute.
+    """
+    if model.encoding is None:
+        nodes, (kept, _) = [*model.hidden, *names], find_pairs(model.ledger.entries) or ((), 0)
+    else:
+        tables = (sorted((child, *parents)) for child, parents in model.network.pairs)
+        nodes, kept = _nodes(model, names), [p for t in tables for p in combinations(t, 2)]
+    apart = [pair for pair in combinations(nodes, 2) if tuple(sorted(pair)) not in kept]
     if apart:
-        more = f" (and {len(apart) - 1} more pairs)" if len(apart) > 1 else ""
+        more = f" (and {plural(len(apart) - 1, 'more pair')})" if len(apart) > 1 else ""
         warnings.warn(
             f"{' and '.join(apart[0])} stand in no released table together{more}: the interval "
             "says how the model's answer varies, and not how far the records are from it",
+            stacklevel=4,
+        )
+
+
+def _warn_of_middles(
+    model: Model, weights: Mapping[str, Any], vectors: Mapping[str, np.ndarray], p: np.ndarray
+) -> None:
+    """Say how far a sum may be off because its numbers lie elsewhere in their bins."""
+    least = most = np.ones(())
+    for name, vector in vectors.items():
+        half = np.zeros(len(vector))
+        if is_one_of(weights[name], (MIDDLE,)):
+            ends = _ends(model.shown[name])
+            half[: ends.shape[1]] = (ends[1] - ends[0]) / 2
+        least = np.multiply.outer(least, np.abs(vector))
+        most = np.multiply.outer(most, np.abs(vector) + half)
+    off = float(model.n * (p * (most - least)).sum())
+    if off > 0:
+        warnings.warn(
+            "a number counts as the middle of its bin: where in it the records lie may move the "
+            f"answer by up to {off:.3g} more, which no interval holds",
             stacklevel=4,
         )
 
@@ -373,10 +408,7 @@ def _vector(model: Model, name: str, weights: Any) -> np.ndarray:
     if is_one_of(weights, (MIDDLE,)):
         if attribute.edges is None:
             raise SchemaError(f"{name!r} has no bins, so no middles: give a weight for each value")
-        edges = np.asarray(attribute.edges, dtype=float)
-        right = edges[1:] - (1.0 if attribute.integer else 0.0)
-        right[-1] = edges[-1]
-        return np.append((edges[:-1] + right) / 2, [0.0] * attribute.missing)
+        return np.append(_ends(attribute).mean(axis=0), [0.0] * attribute.missing)
     if isinstance(weights, Mapping):
         codes = {x: code for code, x in enumerate(attribute.labels)}
         codes |= {x: code for code, x in enumerate(attribute.values)}
@@ -396,6 +428,14 @@ def _vector(model: Model, name: str, weights: Any) -> np.ndarray:
             f"{MIDDLE!r}, got {show(weights)}"
         )
     return np.array([_number(name, weight) for weight in listed])
+
+
+def _ends(attribute: Attribute) -> np.ndarray:
+    """The least and the largest number of each bin: float (2, bins)."""
+    edges = np.asarray(attribute.edges, dtype=float)
+    right = edges[1:] - (1.0 if attribute.integer else 0.0)
+    right[-1] = edges[-1]
+    return np.stack([edges[:-1], right])
 
 
 def _number(name: str, weight: Any) -> float:

@@ -29,14 +29,16 @@ def spread_of(
     """Root mean square error of an answer over tables that the model drew, in records.
 
     ``answer``: probabilities (cells,) of a model; its truth is what the drawn table holds, of which
-    n rows are drawn one by one. **Privacy:** post-processing.
+    n rows are drawn one by one. Where n is secret, each fit has a noisy number of its own.
+    **Privacy:** post-processing.
     """
     key = repeats, None if seed is None else int(seed)
     cache = model.__dict__.setdefault("_played", {})  # fits are reused by the next question
     if key not in cache:
         cache.clear()
         cache[key] = play(model, repeats, seed)
-    squares = [(model.n * (answer(again) - answer(table))) ** 2 for table, again in cache[key]]
+    pairs = cache[key]
+    squares = [(again.n * answer(again) - model.n * answer(table)) ** 2 for table, again in pairs]
     return np.sqrt(np.mean(squares, axis=0))
 
 

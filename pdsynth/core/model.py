@@ -201,9 +201,9 @@ class Model:
         ``method="balanced"``, the default: the rows of each parent configuration are dealt out to
         the values in proportion to P(X | Π), what is left over by systematic sampling, so each
         count is within one of its share: the table to release. ``"independent"``: every row is
-        drawn by itself, as tests and intervals of textbooks assume. In both every row alone follows
-        the model. Balanced rows depend on each other: intervals that take them for independent are
-        too long, and a part of the table isn't balanced. Where a condition can only be met by
+        drawn by itself. In both every row alone follows the model, and textbook intervals of rows
+        don't hold the noise of the fit: :meth:`marginal` has some that do. Balanced rows depend on
+        each other, and a part of the table isn't balanced. Where a condition can only be met by
         drawing again, the default is ``"independent"``, and ``"balanced"`` is refused.
 
         ``where={"sex": "F"}``: all rows meet the condition, and the rest follows the model given
@@ -321,9 +321,10 @@ class Model:
 
         ``weights``: for each attribute ``{value: weight}`` (others 0), a number for each code, or
         ``"middle"``, the middle of each bin: ``{"sex": {"F": 1}, "age": "middle"}`` adds up the
-        ages of women. In records times the weights' unit, exact under the model. ``interval`` as in
-        :meth:`marginal`, a Series with ``value``, ``low``, ``high`` and ``kind``. Raises
-        SchemaError as :meth:`marginal`.
+        ages of women, a missing one as 0. In records times the weights' unit, exact under the
+        model. ``interval`` as in :meth:`marginal`, a Series with ``value``, ``low``, ``high`` and
+        ``kind``; it is ``"noise"`` where all weights are 0 or 1 and a measured table holds them.
+        Raises SchemaError as :meth:`marginal`.
 
         **Privacy:** post-processing of the release; costs nothing.
         """

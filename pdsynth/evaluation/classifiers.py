@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..core import Attribute, Schema, SchemaError, check_schema, is_whole, needed_for, show
 from .inputs import Table, check_choice, check_choices, check_most, sample_rows, seeded, to_codes
+from .numbers import numbers_of
 from .utility import feature_columns, majority_share, one_hot, support_vectors
 
 CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")
@@ -125,15 +126,15 @@ def design(
 
 def _encode(table: Table, schema: Schema, columns: Sequence[str], encoding: str) -> np.ndarray:
     codes, parts = to_codes(table, schema), []
+    frame = schema.take(table) if isinstance(table, pd.DataFrame) else None
     for name in columns:
         attribute, j = schema[name], schema.index(name)
         if attribute.edges is not None:
-            column = (
-                table[name]
-                if isinstance(table, pd.DataFrame)
-                else attribute.decode(codes[:, j].astype(np.int64))
+            numbers = (
+                numbers_of(frame[name], attribute)
+                if frame is not None
+                else attribute.decode(codes[:, j].astype(np.int64)).to_numpy(float, na_value=np.nan)
             )
-            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
             middle = (attribute.edges[0] + attribute.edges[-1]) / 2
             parts.append(np.where(np.isnan(numbers), middle, numbers))
         elif encoding == "one-hot":

@@ -32,7 +32,7 @@ def compare_numbers(real: Any, fake: Any, schema: Schema) -> pd.DataFrame | None
     for a in schema.attributes:
         if not a.numeric_bins:
             continue
-        mine, other = numbers_of(ours[a.name], a), numbers_of(theirs[a.name], a)
+        mine, other = (x[~np.isnan(x)] for x in (numbers_of(t[a.name], a) for t in (ours, theirs)))
         if not (len(mine) and len(other)):
             continue
         middle, wide = np.median(mine), float(np.subtract(*np.percentile(mine, [75, 25])))
@@ -48,18 +48,16 @@ def compare_numbers(real: Any, fake: Any, schema: Schema) -> pd.DataFrame | None
 
 
 def numbers_of(column: pd.Series, attribute: Attribute) -> np.ndarray:
-    """The numbers of a column, without missing ones: float.
+    """The number that each cell of a column stands for, NaN where it is missing: float (n,).
 
     **Privacy:** raw records in, raw records out.
     """
-    if pd.api.types.is_numeric_dtype(column):
-        numbers = column.to_numpy(dtype=float, na_value=math.nan)
-    else:
-        places, cells = find_distinct(column)
-        read = [attribute.read(cell) for cell in cells]
-        known = [math.nan if number is None else number for number in read]
-        numbers = np.array([*known, math.nan], dtype=float)[places]
-    numbers = numbers[~np.isnan(numbers)]
-    if attribute.recode is not None and attribute.recode.clip and attribute.edges:
+    recode = attribute.recode
+    if recode is None and pd.api.types.is_numeric_dtype(column):
+        return np.asarray(column.to_numpy(dtype=float, na_value=math.nan))
+    places, cells = find_distinct(column)
+    read = [*map(attribute.read, cells), None if recode is None else recode.empty]
+    numbers = np.array([math.nan if x is None else x for x in read], dtype=float)[places]
+    if recode is not None and recode.clip and attribute.edges:
         numbers = np.clip(numbers, attribute.edges[0], attribute.edges[-1])
     return numbers

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -23,10 +23,10 @@ class QueryErrors(NamedTuple):
 
 @runtime_checkable
 class Answering(Protocol):
-    """A method that answers marginal queries itself (PriView)."""
+    """A method that answers marginal queries itself (PriView), or a fitted model."""
 
-    def marginal(self, names: Sequence[str]) -> np.ndarray:
-        """Counts or frequencies, one axis per attribute in the order asked."""
+    def marginal(self, names: Sequence[str]) -> Any:
+        """Counts or frequencies in the order asked: one axis per attribute, or laid end to end."""
         ...
 
 
@@ -42,8 +42,9 @@ def query_errors(
 
     L2 = mean ‖T(D) − T(D~)‖₂; L1 = mean ‖T(D) − T(D~)‖₁, twice the total variation distance, in
     [0, 2]. At most ``queries`` α-sets are drawn with the public ``seed``. ``fake``: a synthetic
-    table, or a fitted method with ``marginal(names)``, which is then judged by its own answers,
-    each taken to sum 1. ``real`` may be kept :class:`Marginals`: then its sets are the queries.
+    table, or a fitted method or model with ``marginal(names)``, which is then judged by its own
+    answers, each taken to sum 1. ``real`` may be kept :class:`Marginals`: then its sets are the
+    queries.
 
     FLAG: the paper prints an L1 formula that compares the tables record by record, which means
     nothing where rows don't correspond. Its L2 bars make sense only in frequencies, not in counts.
@@ -59,8 +60,9 @@ def query_errors(
         margins = real if isinstance(real, Marginals) else Marginals(real, schema, sets=sets)
         gaps = []
         for names in ([margins.schema.names[j] for j in members] for members in sets):
-            answer = fake.marginal(names)
-            gaps.append(margins.table(names) / margins.n - answer / answer.sum())
+            table = margins.table(names)
+            answer = np.asarray(fake.marginal(names), dtype=float).reshape(table.shape)
+            gaps.append(table / margins.n - answer / answer.sum())
         l1 = np.array([np.abs(gap).sum() for gap in gaps])
         l2 = np.sqrt([(gap * gap).sum() for gap in gaps])
     else:

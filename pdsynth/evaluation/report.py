@@ -177,9 +177,9 @@ def report(
     """
     data, listed = _read(real, fake, schema)
     schema = check_edges(data.schema)
-    codes = to_codes(data.frame, schema)
-    tables = [to_codes(each, schema) for each in listed]
-    holdout = None if test is None else to_codes(test, schema)
+    codes = _codes("the real table", data.frame, schema)
+    tables = [_codes("the synthetic table", each, schema) for each in listed]
+    holdout = None if test is None else _codes("test", test, schema)
     target, sensitive = _named(data, schema, target, sensitive)
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
@@ -202,7 +202,7 @@ def report(
     risk = None if sensitive is None else _risk(codes, tables[0], holdout, schema, sensitive, seed)
     numbers = compare_numbers(data.frame, listed[0], schema)
     title = (
-        f"{len(tables[0]):,} synthetic rows beside {len(codes):,} real ones, "
+        f"{plural(len(tables[0]), 'synthetic row')} beside {len(codes):,} real ones, "
         f"{len(schema)} attributes"
     )
     facts = {
@@ -237,6 +237,14 @@ def _read(real: Any, fake: Any, schema: Schema | None) -> tuple[Dataset, Sequenc
     if not listed:
         raise SchemaError("fake is an empty list: give one synthetic table, or several")
     return as_dataset(real if alone else (real, schema)), listed
+
+
+def _codes(which: str, table: Table, schema: Schema) -> np.ndarray:
+    """Codes of a table; SchemaError that says which of them doesn't fit."""
+    try:
+        return to_codes(table, schema)
+    except SchemaError as problem:
+        raise SchemaError(f"{which}: {problem}") from None
 
 
 def _named(

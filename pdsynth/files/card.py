@@ -94,6 +94,7 @@ def make_card(
         "rows": f"{rows:,}",
         "stored": stored,
         "measured": len(model.measured),
+        "bits": model.encoding is not None,
         "answers": {question: (about or {}).get(key, "") for key, question in ABOUT.items()},
         "raw": report is not None,
     }

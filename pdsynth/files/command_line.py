@@ -395,6 +395,14 @@ def read_fitting(
     return frame
 
 
+def read_named(path: Path, schema: Schema, **how: Any) -> pd.DataFrame:
+    """A table, where there are two: a refusal says which."""
+    try:
+        return read_csv(path, schema, **how)
+    except SchemaError as problem:
+        raise SchemaError(f"{path.name}: {problem}") from None
+
+
 def warn_of_noise(schema: Schema, n: int | None, epsilon: Any) -> None:
     """Say that a release will be noise, where the plan says so. A function of public facts."""
     if n is not None and len(schema) > 1 and (planned := make_plan(schema, n, epsilon)).drowned:
@@ -447,9 +455,9 @@ def report(
         released = tables[0]
     elif schema is None:
         raise click.UsageError("a table needs its SCHEMA; a release's folder holds its own")
-    declared = model.schema if model and schema is None else Schema.read(schema)  # type: ignore[arg-type]
-    real = read_csv(data, declared, **how)
-    fake = read_csv(released, as_released(declared))
+    declared = model.shown if model and schema is None else Schema.read(schema)  # type: ignore[arg-type]
+    real = read_named(data, declared, **how)
+    fake = read_named(released, as_released(declared))
     comparison = make_report(
         real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive, ledger=ledger
     )

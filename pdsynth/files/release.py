@@ -71,12 +71,12 @@ def write_release(
 
     In the folder are ``synthetic.csv``, ``model.json``, ``ledger.jsonl``, ``schema.toml`` (of the
     synthetic table, without the comments of its file), ``measured.csv`` (each noisy count as it
-    was measured, with the interval that holds the true one in 90 % of all fits), ``card.md`` and
-    ``card.html``. It appears
-    when all of them are there; if anything fails, nothing is left. Raises PrivacyError for a model
-    that must not be released, SchemaError for a folder that exists, an impossible ``kind``,
-    ``rows`` or ``title``, and for values that no file of a table gives back, as texts with blanks
-    at their ends. :func:`rehearse` finds out before a fit is charged.
+    was measured, with the interval that holds the true one in 90 % of all fits; not where the model
+    keeps none), ``card.md`` and ``card.html``. It appears when all of them are there; if anything
+    fails, nothing is left. Raises PrivacyError for a model that must not be released, SchemaError
+    for a folder that exists, an impossible ``kind``, ``rows`` or ``title``, and for values that no
+    file of a table gives back, as texts with blanks at their ends. :func:`rehearse` finds out
+    before a fit is charged.
 
     **Privacy:** post-processing of the model, costs nothing. A ``report`` is not covered by ε.
     """
@@ -211,7 +211,8 @@ def fill(
     with suppress(SchemaError):  # too large to be read again: the card then says that it is absent
         model.to_json(draft / "model.json")
     (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
-    write_csv(measured_cells(model), draft / MEASURED)
+    if model.measured:
+        write_csv(measured_cells(model), draft / MEASURED)
     _write_schema(as_released(model.shown), draft / "schema.toml", meanings(model.schema))
     write_card(draft, model, rows=len(table), **facts)
 

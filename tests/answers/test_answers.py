@@ -212,6 +212,45 @@ def test_a_bootstrap_of_what_was_never_measured_together_says_so():
         model.marginal(["sex", "job"])
 
 
+def test_where_the_number_of_records_is_secret_a_bootstrap_holds_its_noise():
+    """Everybody counted: an interval without n's noise would be a point."""
+    made = pds.baselines.Independent(1, relation="add_remove", random_state=1)
+    own = pd.Series(pd.Categorical([0.25, 1.0] * 1000))
+    weighted = made.clone().fit(table(), SCHEMA, person_epsilon=own).model_
+    with pytest.warns(UserWarning, match="person_epsilon and sex stand in no released table"):
+        everybody = weighted.expectation({"sex": [1, 1]}, interval=0.95, random_state=1)
+    spread = everybody["high"] - everybody["low"]
+    assert everybody["kind"] == "bootstrap" and 5 < spread < 400
+    held = 0
+    for seed in range(15):
+        model = made.clone().set_params(random_state=seed).fit(table(), SCHEMA).model_
+        asked = model.expectation({"age": [10, 10, 10, 10]}, interval=0.95, random_state=1)
+        assert asked["kind"] == "bootstrap"
+        held += asked["low"] <= 10 * len(table()) <= asked["high"]
+    assert held >= 12
+
+
+def test_middles_say_what_lies_within_their_bins(fitted):
+    by_age = fitted.marginal("age").to_numpy()
+    with pytest.warns(UserWarning, match="middle of its bin") as said:
+        fitted.expectation({"age": "middle"}, interval=0.9, repeats=2, random_state=1)
+    assert f"up to {12.5 * by_age.sum():.3g} more" in str(said[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted.expectation({"age": "middle"})
+        fitted.expectation({"age": [1, 2, 3, 4]}, interval=0.9, repeats=2, random_state=1)
+
+
+def test_bits_of_one_column_that_stand_apart_are_told():
+    """No table of this network holds all bits of a job, so its counts are the model's guess."""
+    model = pds.PrivABN(1.0, random_state=1).fit(table(400), SCHEMA).model_
+    families = [{child, *parents} for child, parents in model.network.pairs]
+    bits = [name for name in model.network.order if name.startswith("job:")]
+    assert len(bits) == 3 and not any({*bits} <= family for family in families)
+    with pytest.warns(UserWarning, match="job:[123] and job:[123] stand in no released table"):
+        model.marginal("job", interval=0.9, repeats=2, random_state=1)
+
+
 def test_linear_queries_by_hand(fitted):
     by_sex = fitted.marginal("sex")
     assert fitted.expectation({"sex": {"f": 1}}) == pytest.approx(by_sex["f"])

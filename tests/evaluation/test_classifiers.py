@@ -1,12 +1,16 @@
 """Five classifiers as scikit-learn has them: the same answers as its own pipeline, the paper's own
 arithmetic."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from pdsynth import Attribute, Schema, SchemaError
 from pdsynth.evaluation.classifiers import CLASSIFIERS, design, f2, five_classifiers, predict
+from pdsynth.evaluation.disclosure import disclosure_risk
+from pdsynth.evaluation.numbers import compare_numbers
 
 # Table VII of the paper: (TN, FP, FN, TP) of NB, SV, KN, RF and LR, and the average F2 in per cent
 # that stands beside them.
@@ -196,3 +200,43 @@ def test_tested_rows_of_one_class_are_refused_and_a_synthetic_table_of_one_class
         cmc.frame[kept].head(50), cmc.frame[::20], cmc.schema, "method", classifiers=("NB",)
     )
     assert found["accuracy"].iloc[0] == kept[::20].mean()
+
+
+def test_raw_cells_of_numbers_are_read_as_the_schema_says():
+    """Units, dates and codes of no answer, as a file has them; the same numbers give the same."""
+    rng = np.random.default_rng(0)
+    weight, year, hours = rng.integers(40, 150, 200), rng.integers(1950, 2000, 200), rng.random(200)
+    told = np.where(np.arange(200) % 9 == 0, -9.0, hours * 40)
+    numeric = Attribute.numeric
+    schema = Schema(
+        [
+            numeric("kg", 30, 200, unit="kg", column="weight in kg"),
+            numeric("born", 1940, 2010, date="year", format="%d.%m.%Y"),
+            numeric("hours", 0, 80, na_values=["-9"], missing=True),
+            numeric("pay", 0, 100, empty=0, clip=True),
+            Attribute.categorical("sex", ["f", "m"]),
+        ]
+    )
+    sex = np.where(weight > 80, "m", "f")
+    raw = pd.DataFrame(
+        {
+            "weight in kg": [f"{x} kg" for x in weight],
+            "born": [f"01.02.{x}" for x in year],
+            "hours": told,
+            "pay": np.where(hours < 0.2, np.nan, hours * 200),
+            "sex": sex,
+        }
+    )
+    pay = np.where(hours < 0.2, 0, np.minimum(hours * 200, 100))
+    read = pd.DataFrame({"kg": weight, "born": year, "hours": told, "pay": pay, "sex": sex})
+    read.loc[told < 0, "hours"] = np.nan
+    names = ["kg", "born", "hours", "pay"]
+    for one, two in itertools.product((raw, read), repeat=2):
+        train, test = design(one, two, schema, names)
+        assert train == pytest.approx(test) and len(train) == 200
+        table = compare_numbers(one, two, schema)
+        assert (table["mean, records"] == table["mean, release"]).all()
+        assert table.loc["hours", "mean, records"] == pytest.approx(told[told >= 0].mean())
+        assert table.loc["pay", "median, records"] == pytest.approx(np.median(pay))
+    risk = disclosure_risk(raw, read, schema, names, "sex", attackers=["NB"])
+    assert 0.5 < risk["accuracy"].item() <= 1

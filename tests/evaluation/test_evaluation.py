@@ -13,7 +13,7 @@ from contract_cases import TABLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdsynth import Attribute, Network, Schema, SchemaError
+from pdsynth import Attribute, Network, PrivBayes, Schema, SchemaError
 from pdsynth.core.records import Records
 from pdsynth.evaluation import marginals as marginals_module
 from pdsynth.evaluation.marginals import Marginals, marginal_distance, marginal_distances, max_cell
@@ -113,6 +113,19 @@ def test_distances_and_queries_equal_brute_force(tables, block, dense, group):
     assert errors.queries == math.comb(len(sizes), alpha)
     assert errors.l1 == pytest.approx(2 * np.mean(distances))
     assert errors.l2 == pytest.approx(np.mean([math.sqrt(sum(x * x for x in g)) for g in gaps]))
+
+
+def test_a_fitted_model_is_judged_by_its_own_answers():
+    model = PrivBayes(5.0, k=1, random_state=1).fit(Records(REAL, HAND)).model_
+    l1, l2 = [], []
+    for pair in combinations(range(3), 2):
+        names, shape = [f"a{j}" for j in pair], [HAND.sizes[j] for j in pair]
+        keys = np.ravel_multi_index(REAL[:, pair].T.astype(int), shape)
+        shares = np.bincount(keys, minlength=math.prod(shape)) / len(REAL)
+        gap = shares - model.marginal(names).to_numpy() / model.n
+        l1, l2 = [*l1, np.abs(gap).sum()], [*l2, np.sqrt((gap**2).sum())]
+    errors = query_errors(REAL, model, HAND, 2)
+    assert errors == pytest.approx((np.mean(l1), np.mean(l2), 3))
 
 
 def test_huge_domains_are_compared_by_occupied_cells():

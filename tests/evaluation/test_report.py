@@ -375,3 +375,9 @@ def test_means_and_medians_inside_bins_are_told():
     alone = Schema((kind, Attribute.categorical("x", ["a", "b"])))
     frame = pd.DataFrame({"kind": kinds, "x": kinds})
     assert report(frame, frame, alone).numbers is None
+
+
+def test_a_real_table_of_one_record_has_no_halves():
+    schema = Schema(tuple(Attribute.categorical(name, ["n", "y"]) for name in "ab"))
+    said = " ".join(report(np.array([[0, 1]]), np.array([[0, 0], [1, 1]]), schema).verdict)
+    assert "one record, which has no halves" in said and "nan" not in said

@@ -265,6 +265,32 @@ class TestRelease:
 
 
 class TestReport:
+    def test_levels_of_persons_are_no_column_of_the_records(self, here, speak):
+        schema = pds.Schema.read("schema.toml")
+        frame = pds.datasets.read_csv("data.csv", schema)
+        own = pd.Series(pd.Categorical([0.5, 1.0] * 200))
+        made = pds.baselines.Independent(1, relation="add_remove")
+        model = made.fit(frame, schema, person_epsilon=own).model_
+        pds.datasets.write_release(model, here / "out")
+        status, said, err = speak("report data.csv out")
+        assert status == 0 and "Each person has an ε of their own" in " ".join(said.split()), err
+
+    def test_a_refusal_says_which_table_doesn_t_fit(self, here, speak):
+        lines = DATA.splitlines()
+        for name, text, which in (
+            ("short.csv", "\n".join(line.split(",", 1)[1] for line in lines), "short.csv: missing"),
+            (
+                "old.csv",
+                "\n".join([lines[0], "999,no,north,P1", ""]),
+                "the synthetic table: attrib",
+            ),
+        ):
+            (here / name).write_text(text)
+            status, _, err = speak(f"report data.csv {name} schema.toml")
+            assert status and which in err
+        (here / "old.csv").rename(here / "real.csv")
+        assert "the real table: attribute 'age'" in speak("report real.csv data.csv schema.toml")[2]
+
     def test_of_a_folder_and_of_a_table_with_its_schema(self, here, speak):
         speak("release data.csv schema.toml --epsilon 1 --out out")
         status, said, _ = speak("report data.csv out --target smoker")
@@ -355,8 +381,9 @@ class TestNothingForNothing:
             assert not new and now == spent, (words, err)
             return status, False
         (folder,) = new - {*ACCOUNT}
-        assert {*release.FILES} < {*there(here / folder)} and now > spent
-        assert Model.from_json(here / folder / "model.json").private
+        model = Model.from_json(here / folder / "model.json")
+        whole = {*release.FILES} - ({release.MEASURED} if not model.measured else set())
+        assert whole < {*there(here / folder)} and now > spent and model.private
         return status, True
 
     @pytest.mark.parametrize("words", ADVERSE)

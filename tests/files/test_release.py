@@ -121,6 +121,17 @@ class TestWords:
         assert "whether it is in the table" in added and "isn't hidden" not in added
         assert "The number of records is noisy" in added
 
+    def test_pairs_of_bits_are_no_whole_pairs(self, frame, fitted):
+        bits = pds.PrivABN(1.0).fit(frame, SCHEMA)
+        assert "or some bits of both, stand together" in card_of(bits.model_).markdown
+        assert "some bits" not in card_of(fitted.model_).markdown
+
+    def test_textbook_intervals_of_rows_are_not_advised(self, fitted):
+        """They don't know the noise, and of independent rows they are no better."""
+        said = card_of(fitted.model_).markdown
+        assert "too sure" in said and 'method="independent"' not in said
+        assert "about the records, not about a population" in said
+
     def test_what_was_read_off_the_network_is_no_promise(self, frame, fitted):
         assert "is no promise" in card_of(fitted.model_).markdown
         known = pds.PrivBayes(1.0, k=1, restriction=pds.Restriction("smoker", "ward"))

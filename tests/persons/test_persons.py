@@ -261,7 +261,9 @@ def test_a_model_keeps_its_levels_in_its_file(tmp_path):
     assert list(pd.read_csv(tmp_path / "rows.csv").columns) == list(SCHEMA.names)
     folder = pds.datasets.write_release(fitted.model_, tmp_path / "released")
     assert pds.Schema.read(folder / "schema.toml").names == SCHEMA.names
-    assert "by person: 1/10, 1/2, 1" in (folder / "card.md").read_text(encoding="utf-8")
+    card = (folder / "card.md").read_text(encoding="utf-8")
+    assert "by person: 1/10, 1/2, 1" in card
+    assert "measured.csv" not in card and not (folder / "measured.csv").exists()
     for field, value in (
         ("levels", ["1/10", "1/2"]),
         ("levels", ["1", "1/10"]),
