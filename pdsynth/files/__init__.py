@@ -3,7 +3,7 @@
 from .documents import load_model, read_ledger, read_model, save_model, write_ledger, write_model
 from .file_format import FileFormat
 from .pages import render
-from .problems import Problems, find_problems, say_outside
+from .problems import Problems, find_problems, say_outside, say_strange
 from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
@@ -38,6 +38,7 @@ __all__ = [
     "render",
     "settle_file",
     "say_pairs",
+    "say_strange",
     "show_ledger",
     "show_network",
     "show_recipe",

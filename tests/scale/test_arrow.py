@@ -277,3 +277,15 @@ def show_whole(error):
         found.append(f"{error!r}")
         error = error.__cause__ or error.__context__
     return " ".join(found)
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.int64()), pa.struct([("a", pa.int64())])], ids=str)
+@pytest.mark.parametrize("attribute", [LISTED("x", ["u", "v"]), Attribute.numeric("x", 7, 9)])
+def test_a_frame_with_columns_of_lists_is_refused_as_a_table_is(kind, attribute):
+    cells = [[1], None] if pa.types.is_list(kind) else [{"a": 1}, None]
+    frame = pd.DataFrame({"x": pd.Series(cells, dtype=pd.ArrowDtype(kind)), "y": ["a", "b"]})
+    schema = Schema((attribute, OTHER))
+    with pytest.raises(SchemaError, match="'x' holds more than plain values"):
+        schema.encode(frame)
+    assert {found.column for found in schema.problems(frame, 2)} == {"x"}
+    assert Schema.infer(frame).left_out["x"].startswith("? column 'x' holds more than plain")
