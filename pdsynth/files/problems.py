@@ -15,6 +15,7 @@ from .cells import STRANGE, read_number
 from .recoding import Recode
 
 SAY_ENCODING = 'read the file again and say its encoding, as encoding="cp1252"'
+STRIP = "strip them, column.str.strip(), and declare values without such blanks"
 ALONE = 100  # different cells of a column that are also looked up alone
 
 
@@ -191,6 +192,8 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
         return f"holds {STRANGE}, what its encoding doesn't know", SAY_ENCODING
     if edges is None:
         texts = set(map(as_text, attribute.values))
+        if has_blanks(attribute, cells):
+            return "declared but for blanks at an end", STRIP
         if all(as_text(cell) in texts for cell in _different(cells)):
             return (
                 f"cells of type {cells.dtype}, declared as {attribute.dtype}",
@@ -223,6 +226,13 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
 def has_strange(cells: pd.Series) -> bool:
     """Whether some cells hold what stands for bytes that a file's encoding doesn't know."""
     return any(isinstance(cell, str) and STRANGE in cell for cell in _different(cells))
+
+
+def has_blanks(attribute: Attribute, cells: pd.Series) -> bool:
+    """Whether some texts would be declared values but for blanks at the ends of either."""
+    listed = {value.strip() for value in attribute.values if isinstance(value, str)}
+    texts = {cell for cell in _different(cells) if isinstance(cell, str)}
+    return any(text.strip() in listed for text in texts.difference(attribute.values))
 
 
 def _different(cells: pd.Series) -> list[Any]:
@@ -262,6 +272,8 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
         if has_decimals(attribute, column[attribute.look_up(column)[0] < 0]):
             low, high = float(edges[0]), float(edges[-1])
             remedy = f"it has decimals: declare {low} to {high} (integer=False)"
+    if edges is None and has_blanks(attribute, column):
+        remedy = f"some are declared but for blanks at an end: {STRIP}"
     if has_strange(column):
         remedy = f"some cells hold {STRANGE}, what the file's encoding doesn't know: {SAY_ENCODING}"
     return (

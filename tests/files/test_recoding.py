@@ -265,6 +265,19 @@ def test_cells_that_hold_more_than_plain_values_are_refused():
         codes(A.categorical("x", ["a", "b"], other="b"), [["a"], "b"])
 
 
+@pytest.mark.parametrize(("listed", "cell"), [("Male", " Male"), (" Male", "Male"), ("a", "a\xa0")])
+@pytest.mark.parametrize("dtype", ["str", object, "category"])
+def test_texts_that_differ_in_blanks_at_an_end_are_named_as_such(listed, cell, dtype):
+    schema = pds.Schema((A.categorical("x", [listed, "b"]), A.categorical("y", ["a", "b"])))
+    frame = pd.DataFrame({"x": pd.Series([cell, "b"], dtype=dtype), "y": ["a", "b"]})
+    (problem,) = schema.problems(frame)
+    assert problem.problem == "declared but for blanks at an end"
+    with pytest.raises(pds.SchemaError, match=r"blanks at an end: strip them, column.str.strip"):
+        schema.encode(frame)
+    with pytest.raises(pds.SchemaError, match="widen the declared domain"):
+        schema.encode(frame.assign(x="c"))
+
+
 class Unwritten:
     """A cell that can't be written as a text."""
 

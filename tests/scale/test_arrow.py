@@ -16,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth import Attribute, PrivBayes, Schema, SchemaError
+from pdsynth.core.errors import show
+from pdsynth.evaluation.inputs import to_codes
 from pdsynth.scale import blocks, sources
 from pdsynth.scale.arrow import list_columns, to_frame
 from pdsynth.scale.sources import find_source, read_frames
@@ -289,3 +291,15 @@ def test_a_frame_with_columns_of_lists_is_refused_as_a_table_is(kind, attribute)
         schema.encode(frame)
     assert {found.column for found in schema.problems(frame, 2)} == {"x"}
     assert Schema.infer(frame).left_out["x"].startswith("? column 'x' holds more than plain")
+
+
+def test_messages_show_no_cells_of_a_table():
+    frame = pd.DataFrame({"x": ["Zaphod"], "y": ["a"]})
+    table = pa.Table.from_pandas(frame)
+    for wrong in (table, table["x"], table["x"].chunk(0), {"t": frame}, [frame, 1], (table, "b")):
+        assert "Zaphod" not in show(wrong)
+    schema = Schema((LISTED("x", ["Zaphod", "b"]), OTHER))
+    for wrong in (table["x"], frame.to_dict("list"), frame.to_csv()):
+        with pytest.raises(SchemaError, match="expected a DataFrame, Records or codes") as refusal:
+            to_codes(wrong, schema)
+        assert "Zaphod" not in str(refusal.value)
