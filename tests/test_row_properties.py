@@ -27,6 +27,7 @@ A = pds.Attribute
 pytestmark = pytest.mark.filterwarnings("ignore")
 BIG = 2**53
 PAIR = A.categorical("y", ["a", "b"])
+NEXT = np.longdouble(1) + np.longdouble(2) ** -60  # 1 as a float, where there are longer ones
 CELLS = [
     *(True, 1, 1.0, np.bool_(True), "1", "True", "1.0", " 1", "01", "+1", Decimal("1")),
     *(0, False, -0.0, "0", 0.5, "0.5", "0.50", Decimal("0.5"), Decimal("0.50"), "1,5", "1.5"),
@@ -37,6 +38,13 @@ CELLS = [
     pd.Timestamp("2020-01-01T23:00-05:00"),
     pd.Timestamp("2020-01-02T04:00+00:00"),
     "2020-01-01T23:00-05:00",
+    *(
+        complex(1, 0.0),
+        complex(1, -0.0),
+        np.longdouble(1),
+        np.longdouble(1) + np.longdouble(2) ** -60,
+    ),
+    *(pd.Interval(0.0, 1.0), pd.Interval(-0.0, 1.0), [1], ["a", "b"]),
     *("7:05", "1:05:33", "1 h 5 min", "90 s", "2026-W05", "E11.9", "E11", "94103"),
 ]
 ATTRIBUTES = [
@@ -48,6 +56,7 @@ ATTRIBUTES = [
     A.categorical("x", ["a", "b"], mapping={"A": "a", 1: "b"}, na_values=["?"], missing=True),
     A.categorical("x", [str(BIG), str(BIG + 1), "rest"], other="rest", missing=True),
     A.categorical("x", [0.5, 1.5], na_values=["?"], missing=True),
+    A.categorical("x", ["a", "b"], mapping={"(1-0j)": "a", "(-0.0, 1.0]": "a"}, other="b"),
     A.numeric("x", 0, 10, bins=5, missing=True),
     A.numeric("x", 0, 10, bins=5, clip=True, number="1.234,5", missing=True),
     A.numeric("x", 0, BIG, bins=4, integer=True, clip=True, na_values=["?"], missing=True),
@@ -66,6 +75,7 @@ DTYPES = [
     object, None, "str", "string", "category", "bool", "boolean", "int64", "Int64", "UInt64",
     "float64", "float32", "Float64", "datetime64[ns]", "datetime64[s]", "datetime64[us, UTC]",
     "int64[pyarrow]", "string[pyarrow]", "float64[pyarrow]", "timestamp[ns][pyarrow]",
+    "complex128", "interval", "longdouble", "Sparse[complex128]",
 ]  # fmt: skip
 
 
@@ -147,6 +157,11 @@ P1 = {
         pd.Timestamp("2020-01-31T23:00-05:00"),
         pd.Timestamp("2020-02-01T04:00+00:00"),
     ),
+    "complex numbers": (
+        A.categorical("x", ["a", "b"], mapping={"(1-0j)": "a"}, other="b"),
+        complex(1, -0.0),
+        complex(1, 0.0),
+    ),
 }
 
 
@@ -163,6 +178,22 @@ def test_p1_one_cell_moves_one_code_of_a_thousand(case, monkeypatch):
     assert (schema.encode(before) != schema.encode(after)).any(1).sum() <= 1
     merging(monkeypatch)  # the twin
     assert (schema.encode(before) != schema.encode(after)).any(1).sum() == 1000
+
+
+@pytest.mark.parametrize(
+    ("dtype", "odd", "usual"),
+    [
+        (object, np.nextafter(np.longdouble(1), 2), np.longdouble(1)),
+        ("interval", pd.Interval(-0.0, 1.0), pd.Interval(0.0, 1.0)),
+        ("complex64", complex(1, -0.0), complex(1, 0.0)),
+        ("Sparse[complex128]", complex(1, -0.0), complex(1, 0.0)),
+    ],
+)
+def test_cells_that_are_equal_or_have_one_text_but_not_both_are_read_apart(dtype, odd, usual):
+    for cells in ([odd, usual], [usual, odd]):
+        column = pd.Series(cells, dtype=dtype)
+        places, found = room.find_distinct(column)
+        assert places.tolist() == [0, 1] and [*map(repr, found)] == [*map(repr, column.tolist())]
 
 
 @pytest.mark.parametrize("case", ["truth values", "decimals"])

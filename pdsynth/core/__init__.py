@@ -17,6 +17,7 @@ from .attribute import (
     as_text,
     find_bins,
     find_distinct,
+    only_plain,
     place_in_bins,
     repeated,
 )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -22,6 +23,7 @@ import pandas as pd
 from .errors import SchemaError, door, is_one_of, is_whole, show, to_items
 
 EXACT = 2**53  # whole numbers below are exact as floating point numbers, and no two fall together
+ONE_TEXT = pd.StringDtype, pd.ArrowDtype  # unlike 1+0j and 1-0j, or intervals from 0 and from -0
 # A column's cells, each once: (n_records,) places among them, -1 for a missing cell.
 Distinct = tuple[np.ndarray, Sequence[Any]]
 
@@ -37,13 +39,14 @@ def find_distinct(column: pd.Series) -> Distinct:
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.codes.to_numpy(), column.cat.categories.tolist()
-    if column.dtype != object:  # cells of one type, whose equal values are written alike
+    alike = column.dtype.kind in "biufmM" or isinstance(column.dtype, ONE_TEXT)
+    if alike:  # cells of one type, whose equal values are written alike
         places, cells = pd.factorize(column, use_na_sentinel=True)
         return places, cells.tolist()
     place_of: dict[Hashable, int] = {}
     first: list[Any] = []
     places = np.full(len(column), -1, dtype=np.int64)
-    values = column.to_numpy()
+    values = column.tolist()
     for row in np.flatnonzero(column.notna().to_numpy()):
         cell = values[row]
         places[row] = place = place_of.setdefault(_key(cell), len(first))
@@ -53,13 +56,30 @@ def find_distinct(column: pd.Series) -> Distinct:
 
 
 def _key(cell: Any) -> Hashable:
-    """Equal for cells of the same type and text; a cell of an unknown type is like no other."""
+    """Equal for equal cells of one type and text; a cell of an unknown type is like no other."""
     if type(cell) is str:
         return cell
     if isinstance(cell, (Real, Decimal, np.number, np.bool_, np.datetime64, date, time)):
-        return type(cell), as_text(cell)
+        return type(cell), as_text(cell), cell
     hash(cell)  # lists and the like are refused by a TypeError
     return type(cell), id(cell)
+
+
+@contextmanager
+def only_plain(what: str) -> Iterator[None]:
+    """Around reading cells: SchemaError where it fails, since the words of others may hold a cell.
+
+    **Privacy:** raw records inside; of what went wrong only the type is told.
+    """
+    try:
+        yield
+    except SchemaError:
+        raise
+    except Exception as problem:
+        kind = type(problem).__name__
+        raise SchemaError(
+            f"{what} holds more than plain values ({kind}): recode those rows"
+        ) from None
 
 
 def as_text(cell: Any) -> str:
@@ -119,7 +139,6 @@ def place_in_bins(
     return numbers.astype(np.int64) if integer else np.minimum(numbers, np.nextafter(high, low))
 
 
-WRITTEN = "how its numbers are written: number='1,234.5'"
 # What a schema may declare, and the pandas types of the released column: as it is, and where a
 # missing value is declared. Both follow from the declaration alone, whatever the records hold.
 DTYPES = {
@@ -309,15 +328,8 @@ class Attribute:
 
         **Privacy:** raw records in, raw records out.
         """
-        try:
+        with only_plain(f"attribute {self.name!r}"):
             return self._look_up(column)
-        except SchemaError:
-            raise
-        except (TypeError, ValueError, ArithmeticError) as problem:  # whose words may hold a cell
-            raise SchemaError(
-                f"attribute {self.name!r} holds more than plain values "
-                f"({type(problem).__name__}): recode those rows"
-            ) from None
 
     def _look_up(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         """Each distinct cell is read once, by itself."""
@@ -333,12 +345,7 @@ class Attribute:
             return np.where(gone, len(self.values), codes), gone
         numbers = np.array([math.nan if x is None else x for x in read], dtype=float)[places]
         if plain and (strange := int((np.isnan(numbers) & ~gone).sum())):
-            dates = column.dtype.kind == "M"
-            self._refuse(
-                f" is declared numeric, but {strange:,} of its cells are no numbers (the column "
-                f"has dtype {column.dtype}): convert it first, or say "
-                + ("what counts of a date: date='year'" if dates else WRITTEN)
-            )
+            self._refuse(door("files").say_strange(column, strange))
         return self._place(numbers, gone)
 
     def read(self, cell: Any) -> Any:

@@ -17,7 +17,16 @@ from os import PathLike
 from reprlib import Repr
 from typing import Any, TypeVar
 
-_SHORT = Repr()
+
+class _Plain(Repr):
+    """Of a table inside a list or dictionary, or of another library, its type alone."""
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        plain = not hasattr(x, "__len__") or isinstance(x, bytes)
+        return super().repr_instance(x, level) if plain else type(x).__name__
+
+
+_SHORT = _Plain()
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = _SHORT.maxdict = 8
 _SHORT.maxstring = _SHORT.maxother = 80
 # Packages that the library works without: module, name of the package, extra that brings it.

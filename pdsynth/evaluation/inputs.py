@@ -55,7 +55,7 @@ def to_codes(table: Table, schema: Schema) -> np.ndarray:
         return without_rules(schema).encode(table)
     d = len(check_schema(schema))
     if not isinstance(table, (np.ndarray, list, tuple)):
-        raise SchemaError(f"expected a DataFrame, Records or codes, got {show(table)}")
+        raise SchemaError(f"expected a DataFrame, Records or codes, got {type(table).__name__}")
     try:
         codes = np.asarray(table)
     except ValueError as problem:

@@ -4,7 +4,7 @@ from .declared import equal_edges, read_bins, settle_attribute
 from .documents import load_model, read_ledger, read_model, save_model, write_ledger, write_model
 from .file_format import FileFormat
 from .pages import render
-from .problems import Problems, find_problems, say_outside
+from .problems import Problems, find_problems, say_outside, say_strange
 from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
@@ -43,6 +43,7 @@ __all__ = [
     "settle_attribute",
     "settle_file",
     "say_pairs",
+    "say_strange",
     "show_ledger",
     "show_network",
     "short",

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
 from html import escape
 from typing import Any, NamedTuple
 
@@ -10,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ..core import Attribute, Schema, SchemaError, as_text, find_distinct, is_whole, show
-from .cells import STRANGE, read_numbers
+from .cells import STRANGE, read_number
 from .recoding import Recode
 
 SAY_ENCODING = 'read the file again and say its encoding, as encoding="cp1252"'
+STRIP = "strip them, column.str.strip(), and declare values without such blanks"
 ALONE = 100  # different cells of a column that are also looked up alone
 
 
@@ -133,7 +135,9 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         if edges is None:
             return [Problem(name, len(column), str(problem), "recode them as texts or numbers")]
         gone, carried = column.isna().to_numpy(), 0
-        bad = read_numbers(column.map(as_text)).isna().to_numpy() & ~gone
+        texts = [as_text(cell) for cell in column.tolist()]
+        strange = {text for text in set(texts) if read_number(text) is None}
+        bad = np.array([text in strange for text in texts], dtype=bool) & ~gone
         if not bad.any():
             return [
                 Problem(
@@ -164,7 +168,7 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         )
     if bad.any():
         what, remedy = _outside(attribute, column[bad])
-        shown = ", ".join(map(repr, column[bad].drop_duplicates().head(examples).tolist()))
+        shown = ", ".join(map(repr, _different(column[bad])[:examples]))
         problems.append(Problem(name, int(bad.sum()), what, remedy, shown))
     return problems
 
@@ -188,7 +192,9 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
         return f"holds {STRANGE}, what its encoding doesn't know", SAY_ENCODING
     if edges is None:
         texts = set(map(as_text, attribute.values))
-        if cells.map(as_text).isin(texts).all():
+        if has_blanks(attribute, cells):
+            return "declared but for blanks at an end", STRIP
+        if all(as_text(cell) in texts for cell in _different(cells)):
             return (
                 f"cells of type {cells.dtype}, declared as {attribute.dtype}",
                 "declare the values as they stand in the cells, or map them",
@@ -220,6 +226,13 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
 def has_strange(cells: pd.Series) -> bool:
     """Whether some cells hold what stands for bytes that a file's encoding doesn't know."""
     return any(isinstance(cell, str) and STRANGE in cell for cell in _different(cells))
+
+
+def has_blanks(attribute: Attribute, cells: pd.Series) -> bool:
+    """Whether some texts would be declared values but for blanks at the ends of either."""
+    listed = {value.strip() for value in attribute.values if isinstance(value, str)}
+    texts = {cell for cell in _different(cells) if isinstance(cell, str)}
+    return any(text.strip() in listed for text in texts.difference(attribute.values))
 
 
 def _different(cells: pd.Series) -> list[Any]:
@@ -259,11 +272,32 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
         if has_decimals(attribute, column[attribute.look_up(column)[0] < 0]):
             low, high = float(edges[0]), float(edges[-1])
             remedy = f"it has decimals: declare {low} to {high} (integer=False)"
+    if edges is None and has_blanks(attribute, column):
+        remedy = f"some are declared but for blanks at an end: {STRIP}"
     if has_strange(column):
         remedy = f"some cells hold {STRANGE}, what the file's encoding doesn't know: {SAY_ENCODING}"
     return (
         f": {outside:,} value(s) outside {whole}{domain}; {remedy}, or recode or "
         "drop those rows (schema.problems(frame, examples=3) shows values)"
+    )
+
+
+def say_strange(column: pd.Series, strange: int) -> str:
+    """How many cells of a range of numbers are none, and what to do, in words that hold no cell.
+
+    **Privacy:** a raw number, for the sentence of a refusal: whoever holds the table reads it.
+    """
+    kinds = {type(cell) for cell in column.dropna().tolist()}
+    ways = {
+        str: ", or say how its numbers are written: number='1,234.5'",
+        date: ", or say what counts of a date: date='year'",
+        time: ", or say what counts of a time: date='hour'",
+        timedelta: ", as column.dt.total_seconds() does",
+    }
+    fitting = [way for of, way in ways.items() if any(issubclass(kind, of) for kind in kinds)]
+    return (
+        f" is declared numeric, but {strange:,} of its cells are no numbers (the column has dtype "
+        f"{column.dtype}): convert it first{fitting[0] if fitting else ''}"
     )
 
 

@@ -17,6 +17,7 @@ from ..core import (
     check_columns,
     check_path,
     is_whole,
+    only_plain,
     show,
 )
 from .declared import MAX_VALUES
@@ -36,7 +37,8 @@ def infer_schema(frame: pd.DataFrame, bins: int) -> Schema:
     attributes, left_out = [], {}
     for place, name in enumerate(check_columns(frame)):
         try:
-            attributes.append(_infer(frame.iloc[:, place], bins))
+            with only_plain(f"column {name!r}"):
+                attributes.append(_infer(frame.iloc[:, place], bins))
         except SchemaError as problem:
             left_out[str(name)] = f"? {problem}"
     return Schema(tuple(attributes), source="data", left_out=left_out)
@@ -53,10 +55,7 @@ def _infer(column: pd.Series, bins: int) -> Attribute:
         return Attribute.categorical(
             name, column.cat.categories.tolist(), missing=missing, dtype=kind
         )
-    try:
-        values = sorted(present.unique().tolist(), key=str)
-    except TypeError as problem:
-        raise SchemaError(f"column {name!r} holds more than plain values: recode it") from problem
+    values = sorted(present.unique().tolist(), key=str)
     if pd.api.types.is_numeric_dtype(column):
         if len(values) > bins and not pd.api.types.is_bool_dtype(column):
             whole = bool((present == present.round()).all())

@@ -6,7 +6,16 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Attribute, Schema, SchemaError, check_columns, find_distinct, show, to_items
+from ..core import (
+    Attribute,
+    Schema,
+    SchemaError,
+    check_columns,
+    find_distinct,
+    only_plain,
+    show,
+    to_items,
+)
 from .file_format import FileFormat
 from .recoding import Recode
 
@@ -106,11 +115,14 @@ def take_columns(frame: pd.DataFrame, attributes: Sequence[Attribute]) -> pd.Dat
 def take_cells(attribute: Attribute, cells: pd.Series) -> pd.Series:
     """What the cells of a raw column hold for an attribute; each distinct cell is read by itself.
 
+    SchemaError where they are no plain values, as lists.
+
     **Privacy:** raw records in, raw records out.
     """
     recode = attribute.recode
     if not isinstance(recode, Recode) or not recode.between:
         return cells.rename(attribute.name)
-    places, texts = find_distinct(cells)
-    parts = pd.Series([*map(recode.take, texts), None], dtype=object)
+    with only_plain(f"column {cells.name!r}"):
+        places, texts = find_distinct(cells)
+        parts = pd.Series([*map(recode.take, texts), None], dtype=object)
     return parts.take(places).set_axis(cells.index).rename(attribute.name)

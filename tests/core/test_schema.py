@@ -3,6 +3,8 @@ numbers and the remedy."""
 
 import json
 from dataclasses import asdict
+from datetime import date, time
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -266,6 +268,16 @@ class TestInferring:
         assert (many.size, many.integer, real.integer) == (8, True, False)
         assert (word.values, word.missing) == (("a", "b"), True)
 
+    @pytest.mark.parametrize(
+        "cells",
+        [[1j, 2j], [Decimal("sNaN"), Decimal(1)], [[1], [2]], [{"a": 1}, {}], [np.ones(2)] * 2],
+        ids=str,
+    )
+    def test_inferring_goes_on_past_cells_that_are_no_plain_values(self, cells):
+        schema = Schema.infer(pd.DataFrame({"x": cells, "y": [1, 2]}))
+        assert schema.names == ("y",)
+        assert "column 'x' holds more than plain values" in schema.left_out["x"]
+
     def test_inferring_goes_on_past_a_column_that_declares_nothing_and_marks_it(self):
         frame = FRAME.assign(sex="Male", odd=[[1], [2], [1]])
         schema = Schema.infer(frame)
@@ -305,6 +317,13 @@ class TestRefusing:
             ),
             (bad(sex=["Male", None, "Male"]), "'sex': 1 missing"),
             (bad(age=["0", "1", "2"]), "declared numeric, but 3 of its cells are no numbers"),
+            (bad(age=["0", "1", "2"]), "convert it first, or say how its numbers are written"),
+            (bad(age=[date(2020, 1, day) for day in (1, 2, 3)]), "date='year'"),
+            (bad(age=pd.to_datetime(["2020-01-01"] * 3, utc=True)), "date='year'"),
+            (bad(age=[time(hour) for hour in (1, 2, 3)]), "date='hour'"),
+            (bad(age=pd.to_timedelta([1, 2, 3], "s")), r"as column.dt.total_seconds\(\) does$"),
+            (bad(age=[1j, 2j, 3j]), "convert it first$"),
+            (bad(age=pd.interval_range(0, 3)), "convert it first$"),
             (FRAME.iloc[:0], "no rows"),
             (
                 FRAME.drop(columns="age"),

@@ -265,6 +265,53 @@ def test_cells_that_hold_more_than_plain_values_are_refused():
         codes(A.categorical("x", ["a", "b"], other="b"), [["a"], "b"])
 
 
+@pytest.mark.parametrize(("listed", "cell"), [("Male", " Male"), (" Male", "Male"), ("a", "a\xa0")])
+@pytest.mark.parametrize("dtype", ["str", object, "category"])
+def test_texts_that_differ_in_blanks_at_an_end_are_named_as_such(listed, cell, dtype):
+    schema = pds.Schema((A.categorical("x", [listed, "b"]), A.categorical("y", ["a", "b"])))
+    frame = pd.DataFrame({"x": pd.Series([cell, "b"], dtype=dtype), "y": ["a", "b"]})
+    (problem,) = schema.problems(frame)
+    assert problem.problem == "declared but for blanks at an end"
+    with pytest.raises(pds.SchemaError, match=r"blanks at an end: strip them, column.str.strip"):
+        schema.encode(frame)
+    with pytest.raises(pds.SchemaError, match="widen the declared domain"):
+        schema.encode(frame.assign(x="c"))
+
+
+class Unwritten:
+    """A cell that can't be written as a text."""
+
+    def __str__(self):
+        raise RuntimeError("Zaphod")
+
+
+def test_what_a_cell_says_when_it_fails_is_not_told():
+    with pytest.raises(pds.SchemaError, match=r"plain values \(RuntimeError\)") as refusal:
+        codes(A.categorical("x", ["a", "b"], other="b"), [Unwritten(), "b"])
+    assert "Zaphod" not in str(refusal.value) and refusal.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(["a", "\ud800", "b"], dtype=object),  # as errors="surrogateescape" reads
+        pd.Series(pd.arrays.SparseArray([0, 1, 0])),
+        pd.Series([[1], [2, 3], [4]]),
+        pd.Series([1j, 2j, 3j]),
+        pd.Series(pd.arrays.IntervalArray.from_breaks(range(4))),
+    ],
+    ids=lambda column: str(column.dtype),
+)
+@pytest.mark.parametrize("attribute", [A.categorical("x", ["u", "v"]), A.numeric("x", 7, 9)])
+@pytest.mark.parametrize("examples", [0, 2])
+def test_problems_are_found_in_columns_of_every_kind(attribute, column, examples):
+    schema = pds.Schema((attribute, A.categorical("y", ["a", "b"])))
+    frame = pd.DataFrame({"x": column, "y": ["a", "b", "a"]})
+    assert [found.column for found in schema.problems(frame, examples)] == ["x"]
+    with pytest.raises(pds.SchemaError, match="'x'"):
+        schema.encode(frame)
+
+
 class TestProblems:
     SCHEMA = pds.Schema(
         (

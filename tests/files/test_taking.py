@@ -284,3 +284,12 @@ def test_numbers_that_stand_together_are_drafted_apart():
     assert list(drafted([f"{i}/{i}" if i % 2 else str(i) for i in range(60)])[0]) == ["x"]
     assert "part" not in str(drafted([f"0{1 + i % 9}/{10 + i % 15}/2026" for i in range(60)])[0])
     assert list(drafted([f"{i}/b" for i in range(60)])[0]) == ["x"]
+
+
+@pytest.mark.parametrize("cells", [[["R"], ["R", "S"]], [{"R"}, {"S"}], [{"R": 1}, {}]], ids=str)
+def test_cells_that_are_lists_already_are_refused_in_a_sentence(cells):
+    ticked = A.categorical("R", [False, True], column="tools", between=",", holds="R")
+    schema = pds.Schema((ticked, A.categorical("y", ["a", "b"])))
+    frame = pd.DataFrame({"tools": cells, "y": ["a", "b"]})
+    with pytest.raises(pds.SchemaError, match="column 'tools' holds more than plain values"):
+        schema.encode(frame)

@@ -16,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdsynth import Attribute, PrivBayes, Schema, SchemaError
+from pdsynth.core.errors import show
+from pdsynth.evaluation.inputs import to_codes
 from pdsynth.scale import blocks, sources
 from pdsynth.scale.arrow import list_columns, to_frame
 from pdsynth.scale.sources import find_source, read_frames
@@ -277,3 +279,27 @@ def show_whole(error):
         found.append(f"{error!r}")
         error = error.__cause__ or error.__context__
     return " ".join(found)
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.int64()), pa.struct([("a", pa.int64())])], ids=str)
+@pytest.mark.parametrize("attribute", [LISTED("x", ["u", "v"]), Attribute.numeric("x", 7, 9)])
+def test_a_frame_with_columns_of_lists_is_refused_as_a_table_is(kind, attribute):
+    cells = [[1], None] if pa.types.is_list(kind) else [{"a": 1}, None]
+    frame = pd.DataFrame({"x": pd.Series(cells, dtype=pd.ArrowDtype(kind)), "y": ["a", "b"]})
+    schema = Schema((attribute, OTHER))
+    with pytest.raises(SchemaError, match="'x' holds more than plain values"):
+        schema.encode(frame)
+    assert {found.column for found in schema.problems(frame, 2)} == {"x"}
+    assert Schema.infer(frame).left_out["x"].startswith("? column 'x' holds more than plain")
+
+
+def test_messages_show_no_cells_of_a_table():
+    frame = pd.DataFrame({"x": ["Zaphod"], "y": ["a"]})
+    table = pa.Table.from_pandas(frame)
+    for wrong in (table, table["x"], table["x"].chunk(0), {"t": frame}, [frame, 1], (table, "b")):
+        assert "Zaphod" not in show(wrong)
+    schema = Schema((LISTED("x", ["Zaphod", "b"]), OTHER))
+    for wrong in (table["x"], frame.to_dict("list"), frame.to_csv()):
+        with pytest.raises(SchemaError, match="expected a DataFrame, Records or codes") as refusal:
+            to_codes(wrong, schema)
+        assert "Zaphod" not in str(refusal.value)
