@@ -100,8 +100,8 @@ class _Scale:
         elif self.names:
             marks = [(float(i), name) for i, name in enumerate(self.names)]
         elif self.log:
-            step = int(axis.dtick or max(1, math.ceil((high - low) / 6)))
-            decades = range(math.ceil(low / step) * step, math.floor(high) + 1, step)
+            every = int(axis.dtick or max(1, math.ceil((high - low) / 6)))
+            decades = range(math.ceil(low / every) * every, math.floor(high) + 1, every)
             marks = [(float(v), f"{10.0**v:g}") for v in decades]
         else:
             room = abs(self.end - self.start) / 50
