@@ -78,7 +78,8 @@ def only_plain(what: str) -> Iterator[None]:
     except Exception as problem:
         kind = type(problem).__name__
         raise SchemaError(
-            f"{what} holds more than plain values ({kind}): recode those rows"
+            f"{what} holds more than plain values ({kind}): recode those rows; texts must be in "
+            "UTF-8"
         ) from None
 
 
