@@ -244,13 +244,13 @@ class BitTables:
 
 def entropies(cells: Iterable[tuple[slice, np.ndarray]], n: int, logs: CountLogs) -> np.ndarray:
     """H in bits of each set of :meth:`BitTables.cells`: float64 (m,)."""
-    blocks = [math.log2(n) - logs.take(table).sum(axis=0) * logs.unit / n for _, table in cells]
-    return np.concatenate(blocks) if blocks else np.empty(0)
+    bits = [math.log2(n) - logs.take(table).sum(axis=0) * logs.unit / n for _, table in cells]
+    return np.concatenate(bits) if bits else np.empty(0)
 
 
 def associations(cells: Iterable[tuple[slice, np.ndarray]], n: int) -> np.ndarray:
     """K = Σ|n·t − c·p| of every member against the others, int64 (m, s): two opposite rows."""
-    blocks = [np.empty((0, 0), dtype=np.int64)]
+    sums = [np.empty((0, 0), dtype=np.int64)]
     for _, table in cells:
         s = len(table).bit_length() - 1
         out = np.zeros((table.shape[1], s), dtype=np.int64)
@@ -259,5 +259,5 @@ def associations(cells: Iterable[tuple[slice, np.ndarray]], n: int) -> np.ndarra
             zero = parts[:, 0].sum(axis=(0, 1))
             gaps = np.abs(n * parts[:, 0] - zero * parts.sum(axis=1))
             out[:, i] = 2 * gaps.sum(axis=(0, 1))
-        blocks.append(out)
-    return np.concatenate(blocks[1:] or blocks)
+        sums.append(out)
+    return np.concatenate(sums[1:] or sums)
