@@ -47,7 +47,9 @@ class DiscreteGaussian:
             return opendp_gaussian(noise._dp, self.variance, shape)
         if isinstance(noise, ExactNoise):
             return exact_gaussian(noise, self.variance, math.prod(shape)).reshape(shape)
-        if hasattr(noise, "fresh") and noise.private:  # common: the same draws at every σ
+        from ..published import CommonNoise  # exact noise never loads it
+
+        if isinstance(noise, CommonNoise) and noise.private:  # the same draws at every σ
             unit = noise.generator().standard_normal(math.prod(shape)).reshape(shape)
             return np.rint(unit * math.sqrt(self.variance)).astype(np.int64)
         raise BudgetError(f"{type(noise).__name__} draws no Gaussian noise: use ExactNoise()")

@@ -183,9 +183,8 @@ def report(
     target, sensitive = _named(data, schema, target, sensitive)
     check_whole("repeats", repeats, 1000, "fits of the simulation")
     budget = None if epsilon is None else float(positive("epsilon", epsilon))
-    leveled, unit = False, Unit()
-    if ledger is not None:
-        leveled, unit = bool(ledger.levels), Unit(ledger.relation, ledger.records_per_person)
+    leveled = ledger is not None and bool(ledger.levels)
+    unit = Unit() if ledger is None else Unit(ledger.relation, ledger.records_per_person)
     budget = None if leveled else budget
     others = _simulate(codes, schema, budget, unit, repeats, len(tables[0]), seed)
     levels = {
