@@ -110,6 +110,16 @@ def scores(seed: int = 0) -> Made:
     return frame, schema
 
 
+def iris() -> Made:
+    """Few records: 150 flowers, four lengths in 8 bins each and the species."""
+    from sklearn.datasets import load_iris
+
+    frame = load_iris(as_frame=True).frame
+    *lengths, species = frame
+    bins = (pds.Attribute.numeric(c, frame[c].min(), frame[c].max(), bins=8) for c in lengths)
+    return frame, pds.Schema((*bins, pds.Attribute.categorical(species, range(3))))
+
+
 def real(load: Callable[[], Any]) -> Callable[[], Made]:
     """A table of the package's loaders."""
 
@@ -127,6 +137,7 @@ TABLES: dict[str, Callable[[], Made]] = {
     "credit default": real(pds.datasets.load_credit_default),
     "CMC": real(pds.datasets.load_cmc),
     "national2019": real(lambda: pds.datasets.load_national2019()),
+    "iris, 150 × 5": iris,
     "classes, 7,214 × 15": classes,
     "scores, 7,214 × 15": scores,
     "one tie, 8,200 × 12": lambda: planted(12),

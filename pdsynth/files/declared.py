@@ -143,7 +143,7 @@ def equal_edges(name: Any, low: Any, high: Any, bins: Any, integer: bool) -> lis
     if integer:
         bins = min(bins, int(high) - int(low) + 1)
         edges = np.ceil(low + (high + 1 - low) * np.arange(bins + 1) / bins)
-        edges[-1] = high
+    edges[-1] = high  # low + (high - low) may be less, and the highest value be refused
     return edges.tolist()
 
 
