@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import sys
 import time
@@ -343,7 +344,7 @@ def main(words: list[str] | None = None) -> None:
                 found = pays(name, made, epsilon, asked.fits)
                 print(found.to_string(index=False, float_format="{:.4f}".format), flush=True)
         return
-    options = {k: float(v) for k, _, v in (word.partition("=") for word in asked.options)}
+    options = {k: json.loads(v) for k, _, v in (word.partition("=") for word in asked.options)}
     rows = []
     for name in asked.tables:
         made = TABLES[name]()
