@@ -272,9 +272,13 @@ class _Facts:
         return columns[self.both[0]] + columns[self.both[1]]
 
     def distance(self, rest: float, *noises: float | np.ndarray) -> float:
-        """√((ρ q)² + Σ v² + s²), each below 1; the mean over pairs."""
-        chance = (*noises, self.sampled())
-        square = (rest * self.prior.dependence) ** 2 + sum((v / (1 + v)) ** 2 for v in chance)
+        """√(ρ² (q² + s²) + Σ v² + s²), each below 1; the mean over pairs.
+
+        Few records look tied by chance, s, too: what leaves out ties leaves out that. And the rows
+        that are drawn show as much once more.
+        """
+        *noise, chance = ((v / (1 + v)) ** 2 for v in (*noises, self.sampled()))
+        square = rest**2 * (self.prior.dependence**2 + chance) + sum(noise) + chance
         return float(np.mean(np.sqrt(square)))
 
 

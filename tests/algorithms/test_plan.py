@@ -103,7 +103,7 @@ class TestForecasts:
         cells: s = .6 √(100 / 2000π) = .0757."""
         given = prediction.Prior(0.07, 0.5, (0.5, 0.3, 0.2))
         found = {f.name: f for f in prediction.forecasts(plain(4, 10), 1000, 1, given)}
-        by_hand = np.sqrt(0.07**2 + (0.08 / 1.08) ** 2 + (0.0757 / 1.0757) ** 2)
+        by_hand = np.sqrt(0.07**2 + (0.08 / 1.08) ** 2 + 2 * (0.0757 / 1.0757) ** 2)
         assert found["baselines.Independent"].distance == pytest.approx(by_hand, rel=1e-4)
 
     def test_a_table_of_two_columns_by_hand(self):
@@ -118,7 +118,8 @@ class TestForecasts:
         for cells in (200, 200, 4):
             noise = 1.4 * 2 / 0.7 * cells / 10_000
             by_chance = 0.6 * np.sqrt(cells / (2 * np.pi * 10_000))
-            parts = 0.5 * 0.1, noise / (1 + noise), by_chance / (1 + by_chance)
+            by_chance /= 1 + by_chance
+            parts = 0.5 * np.hypot(0.1, by_chance), noise / (1 + noise), by_chance
             squares.append(np.sqrt(np.sum(np.square(parts))))
         assert found["PrivBayes(k=1)"].distance == pytest.approx(np.mean(squares), rel=1e-4)
 
