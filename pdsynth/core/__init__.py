@@ -123,7 +123,6 @@ from .schema import (
     Schema,
     check_columns,
     check_schema,
-    keep_rules,
 )
 from .structure import (
     ALL_PAIRS,
