@@ -42,7 +42,6 @@ from .personal import (
     risk_entropy_weights,
     ties_with,
     value_weights,
-    warn_of_loss,
 )
 from .ppba import (
     PPBA,
