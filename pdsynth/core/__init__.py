@@ -12,12 +12,8 @@ from .agreement import (
 )
 from .attribute import (
     DTYPES,
-    EXACT,
     Attribute,
-    as_text,
     find_bins,
-    find_distinct,
-    only_plain,
     place_in_bins,
     repeated,
 )

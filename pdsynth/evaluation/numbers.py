@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import Attribute, Schema, find_distinct
+from ..core import Attribute, Schema
+from ..files import find_distinct
 
 COLUMNS = ["mean, records", "mean, release", "median, records", "median, release"]
 

@@ -1,10 +1,11 @@
 """Raw files and pages: how tables, schemas, ledgers and releases are read, written and shown."""
 
+from .columns import Reader, as_text, find_distinct
 from .declared import equal_edges, read_bins, settle_attribute
 from .documents import load_model, read_ledger, read_model, save_model, write_ledger, write_model
 from .file_format import FileFormat
 from .pages import render
-from .problems import Problems, find_problems, say_outside, say_strange
+from .problems import Problems, find_problems, say_outside
 from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
@@ -28,12 +29,15 @@ __all__ = [
     "load_model",
     "FileFormat",
     "Problems",
+    "Reader",
     "Recode",
     "Session",
+    "as_text",
     "count_pairs",
     "describe_recipe",
     "equal_edges",
     "find_columns",
+    "find_distinct",
     "find_problems",
     "frame_ledger",
     "in_words",
@@ -43,7 +47,6 @@ __all__ = [
     "settle_attribute",
     "settle_file",
     "say_pairs",
-    "say_strange",
     "show_ledger",
     "show_network",
     "short",

@@ -26,6 +26,7 @@ RAW = {"frame", "records", "curator", "real", "dataset"}
 LOW = RAW | {"codes", "counts", "table", "parts", "column", "matrix"}
 LOW_ROOMS = {
     "scale",
+    "files.columns",
     "files.recoding",
     "files.problems",
     *(f"core.{room}" for room in "attribute schema measures counts records".split()),
