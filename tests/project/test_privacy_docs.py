@@ -29,7 +29,7 @@ LOW_ROOMS = {
     "files.columns",
     "files.recoding",
     "files.problems",
-    *(f"core.{room}" for room in "attribute schema measures counts records".split()),
+    *(f"core.{room}" for room in "attribute schema measures records".split()),
     *(f"core.{room}" for room in "noise rules ledger curator".split()),
 }
 SHOWN = {"plots", "papers", "course", "__main__"}
@@ -111,7 +111,7 @@ def test_twin_a_silent_function_is_found():
         """
 
     assert silent("evaluation.quiet", quiet)
-    assert silent("core.counts.quiet", lambda codes: codes)
+    assert silent("core.records.quiet", lambda codes: codes)
     assert silent("scale.blocks.quiet", lambda codes: codes)
     assert not silent("evaluation.said", said)
 
