@@ -1,11 +1,11 @@
 """Raw files and pages: how tables, schemas, ledgers and releases are read, written and shown."""
 
-from .columns import Reader, as_text, find_distinct
+from .columns import Reader, as_text
 from .declared import equal_edges, read_bins, settle_attribute
 from .documents import load_model, read_ledger, read_model, save_model, write_ledger, write_model
 from .file_format import FileFormat
 from .pages import render
-from .problems import Problems, find_problems, say_outside
+from .problems import find_problems, say_outside
 from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session

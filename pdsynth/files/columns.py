@@ -148,21 +148,35 @@ class Reader:
             return self._look_up(column)
 
     def _look_up(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-        edges, recode = self.attribute.edges, self.attribute.recode
-        plain = edges is not None and recode is None
+        attribute, last = self.attribute, len(self.attribute.values)
+        plain = attribute.edges is not None and attribute.recode is None
         if plain and isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
             numbers = column.to_numpy(dtype=float)
             return self._place(numbers, np.isnan(numbers))
-        places, cells = find_distinct(column)
-        read = [*map(self.read, cells), recode.empty if recode else None]
+        places, read = self._read(column)
         gone = np.array([value is None for value in read])[places]
-        if edges is None:
+        if attribute.edges is None:
             codes = np.array([self.code_of.get(value, -1) for value in read])[places]
-            return np.where(gone, len(self.attribute.values), codes), gone
-        numbers = np.array([math.nan if x is None else x for x in read], dtype=float)[places]
+            return np.where(gone, last, codes), gone
+        numbers = self._numbers(places, read)
         if plain and (strange := int((np.isnan(numbers) & ~gone).sum())):
-            raise SchemaError(f"attribute {self.attribute.name!r}{say_strange(column, strange)}")
+            raise SchemaError(f"attribute {attribute.name!r}{say_strange(column, strange)}")
         return self._place(numbers, gone)
+
+    def numbers(self, column: pd.Series) -> np.ndarray:
+        """The number that each cell of a column stands for, NaN where it is missing: float (n,).
+
+        **Privacy:** raw records in, raw records out.
+        """
+        if self.attribute.recode is None and pd.api.types.is_numeric_dtype(column):
+            return np.asarray(column.to_numpy(dtype=float, na_value=math.nan))
+        return self._numbers(*self._read(column))
+
+    def _read(self, column: pd.Series) -> tuple[np.ndarray, list[Any]]:
+        """What the distinct cells stand for, and what a missing one does, which is the last."""
+        places, cells = find_distinct(column)
+        recode = self.attribute.recode
+        return places, [*map(self.read, cells), recode.empty if recode else None]
 
     def read(self, cell: Any) -> Any:
         """What one cell stands for: a declared value or a number; None if it is missing."""
@@ -170,12 +184,16 @@ class Reader:
             return self.attribute.recode.read(cell, self.value_of)
         return cell if self.attribute.edges is None else as_number(cell)
 
+    def _numbers(self, places: np.ndarray, read: Sequence[Any]) -> np.ndarray:
+        numbers = np.array([math.nan if x is None else x for x in read], dtype=float)[places]
+        recode, edges = self.attribute.recode, self.attribute.edges
+        if recode and recode.clip and edges:
+            numbers = np.clip(numbers, edges[0], edges[-1])
+        return numbers
+
     def _place(self, numbers: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Bins of numbers, (n_records,); those of missing cells are the last code."""
-        attribute = self.attribute
-        if attribute.recode is not None and attribute.recode.clip and attribute.edges:
-            numbers = np.clip(numbers, attribute.edges[0], attribute.edges[-1])
-        bins = find_bins(numbers, attribute.edges or ())
-        if attribute.integer:
+        bins = find_bins(numbers, self.attribute.edges or ())
+        if self.attribute.integer:
             bins = np.where(numbers == np.floor(numbers), bins, -1)
-        return np.where(gone, len(attribute.values), bins), gone
+        return np.where(gone, len(self.attribute.values), bins), gone
