@@ -10,8 +10,9 @@ import numpy as np
 
 from ..core.agreement import Fit, GrowingModel, merge_rare
 from ..core.curator import Curator
+from ..core.errors import door
 from ..core.factors import Columns
-from ..core.schema import Facts, possible_in
+from ..core.schema import Facts
 from ..core.unit import TableBudget
 from ..core.views import Merging
 from .consistent_policy import COLUMN, SELECT, TABLE, Policy
@@ -85,7 +86,8 @@ class Run:
         **Privacy:** post-processing of a release.
         """
         if any(rule.on_violation == "keep" for rule in self.policy.schema.rules):
-            possible = possible_in(self.policy.masks, self.policy.merged_sizes, columns)
+            sizes = self.policy.merged_sizes
+            possible = door("constraints").possible_in(self.policy.masks, sizes, columns)
             if possible is not None:
                 self.broken[columns] = np.where(possible, 0, np.maximum(counts, 0))
 

@@ -12,12 +12,8 @@ from .agreement import (
 )
 from .attribute import (
     DTYPES,
-    EXACT,
     Attribute,
-    as_text,
     find_bins,
-    find_distinct,
-    only_plain,
     place_in_bins,
     repeated,
 )
@@ -35,7 +31,6 @@ from .budgets import (
     proportional,
     uniform,
 )
-from .counts import MAX_CELLS, Codes, Counter, Split, count_cells
 from .curator import Curator, Measured, Pairs, split_pairs
 from .errors import (
     BudgetDegenerate,
@@ -107,7 +102,17 @@ from .noise import (
     zero_sum_mechanism,
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
-from .records import MAX_MEMBERS, Lattice, Records, marginal
+from .records import (
+    MAX_CELLS,
+    MAX_MEMBERS,
+    Codes,
+    Counter,
+    Lattice,
+    Records,
+    Split,
+    count_cells,
+    marginal,
+)
 from .rules import (
     COUNTING,
     KINDS,
@@ -123,7 +128,6 @@ from .schema import (
     Schema,
     check_columns,
     check_schema,
-    keep_rules,
 )
 from .structure import (
     ALL_PAIRS,

@@ -16,7 +16,6 @@ import pandas as pd
 
 from ..core import (
     DTYPES,
-    EXACT,
     Attribute,
     SchemaError,
     is_one_of,
@@ -26,6 +25,7 @@ from ..core import (
     to_items,
     to_list,
 )
+from .columns import EXACT
 
 LARGEST = 1e300  # of a number
 MAX_VALUES = 2**16

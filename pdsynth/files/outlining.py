@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import EXACT, Attribute, SchemaError, check_path, to_items
+from ..core import Attribute, SchemaError, check_path, to_items
 from .cells import LONGEST, read_day, read_hour, read_numbers
+from .columns import EXACT
 from .domains import BINS
 from .file_format import FileFormat
 from .identifiers import EVERY, kind_of, tell_apart

@@ -3,15 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, time, timedelta
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..core import Attribute, Schema, SchemaError, as_text, find_distinct, is_whole, show
+from ..core import Attribute, Schema, SchemaError, is_whole, show
 from .cells import STRANGE, read_number
+from .columns import as_text, find_distinct
 from .recoding import Recode
 
 SAY_ENCODING = 'read the file again and say its encoding, as encoding="cp1252"'
@@ -279,25 +279,6 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
     return (
         f": {outside:,} value(s) outside {whole}{domain}; {remedy}, or recode or "
         "drop those rows (schema.problems(frame, examples=3) shows values)"
-    )
-
-
-def say_strange(column: pd.Series, strange: int) -> str:
-    """How many cells of a range of numbers are none, and what to do, in words that hold no cell.
-
-    **Privacy:** a raw number, for the sentence of a refusal: whoever holds the table reads it.
-    """
-    kinds = {type(cell) for cell in column.dropna().tolist()}
-    ways = {
-        str: ", or say how its numbers are written: number='1,234.5'",
-        date: ", or say what counts of a date: date='year'",
-        time: ", or say what counts of a time: date='hour'",
-        timedelta: ", as column.dt.total_seconds() does",
-    }
-    fitting = [way for of, way in ways.items() if any(issubclass(kind, of) for kind in kinds)]
-    return (
-        f" is declared numeric, but {strange:,} of its cells are no numbers (the column has dtype "
-        f"{column.dtype}): convert it first{fitting[0] if fitting else ''}"
     )
 
 

@@ -47,7 +47,7 @@ from ..core import (
     positive,
     show,
 )
-from .losses import LEVEL, attribute_losses, losses, neighbours, value_losses
+from .losses import LEVEL, attribute_losses, losses, neighbours, value_losses, warn_of_loss
 
 MOST_LEVELS, MOST_COPIES = 32, 1_000
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "neighbours",
     "undo",
     "value_losses",
+    "warn_of_loss",
 ]
 
 

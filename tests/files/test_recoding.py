@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdsynth as pds
-from pdsynth.core.attribute import as_text, find_distinct
 from pdsynth.core.views import BinaryEncoding
 from pdsynth.files.cells import read_number, read_numbers
+from pdsynth.files.columns import as_text, find_distinct
 from pdsynth.files.file_format import FileFormat
 from pdsynth.files.recoding import Recode
 

@@ -14,11 +14,11 @@ from privacy_tools import as_measured
 
 import pdsynth as pds
 from pdsynth import audit, persons
-from pdsynth.core.counts import Codes
 from pdsynth.core.errors import BudgetError, SchemaError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
 from pdsynth.core.network import Network
+from pdsynth.core.records import Codes
 from pdsynth.core.views import Merging
 from pdsynth.files.card import make_card
 
