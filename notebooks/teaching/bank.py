@@ -126,6 +126,15 @@ def numerical(judge: Number, praise: str) -> str:
     return "".join(rights + wrong) + answer("*", 0, "See the hints.", 0)
 
 
+def unlettered(words: str) -> str:
+    """What is said to a statement, which in Moodle has no letter: "(a) holds" becomes "This holds".
+
+    >>> unlettered("(a) is true: it reads the records")
+    'This is true: it reads the records'
+    """
+    return re.sub(r"^\(\w\) ", "This ", words)
+
+
 def choices(judge: Several, asked: str) -> str:
     """Each name with its statement; a wrong tick costs as much as a right one earns."""
 
@@ -134,11 +143,11 @@ def choices(judge: Several, asked: str) -> str:
         return found[1] if found else name
 
     made = [
-        answer(to_html(statement(name)), 100 / len(judge.true), words)
+        answer(to_html(statement(name)), 100 / len(judge.true), unlettered(words))
         for name, words in judge.true.items()
     ]
     made += [
-        answer(to_html(statement(name)), -100 / len(judge.false), words)
+        answer(to_html(statement(name)), -100 / len(judge.false), unlettered(words))
         for name, words in judge.false.items()
     ]
     how = "<single>false</single><shuffleanswers>true</shuffleanswers>"

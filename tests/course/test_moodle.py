@@ -145,6 +145,10 @@ def test_boxes_to_tick_have_their_statements_and_nobody_asks_for_letters(tree):
         assert "Answer with a set" not in question.findtext("questiontext/text")
         shown = [re.sub("<[^>]+>", "", one.findtext("text")) for one in question.findall("answer")]
         assert min(map(len, shown)) > 1, shown
+        said = [
+            node.findtext("text") for node in question.iter() if node.tag in ("feedback", "hint")
+        ]
+        assert not [text for text in said if re.search(r"\([a-f]\)", text)]
 
 
 def loose(written):
