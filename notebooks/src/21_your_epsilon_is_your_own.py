@@ -236,12 +236,12 @@ ex.q3.check(loss)
 # %% [markdown]
 # **4 · Judge.** Which of these keep everybody's promise? Answer with a set of letters, such as `{"a", "b"}`.
 #
-# * (a) ε follows the ward, by a rule that was published before anybody looked: `{"ward": {…}}`.
-# * (b) The publisher looks at the incomes, and then gives the rich ε = 0.1.
-# * (c) Each level gets a fit of its own, with its own ε, on the records of its level alone. All models are published.
-# * (d) People who said nothing count with the mean of the others' ε.
-# * (e) People who said nothing are left out.
-# * (f) A record counts twice where its cell is rare, "so that it isn't lost in the noise".
+# * **a** ε follows the ward, by a rule that was published before anybody looked: `{"ward": {…}}`.
+# * **b** The publisher looks at the incomes, and then gives the rich ε = 0.1.
+# * **c** Each level gets a fit of its own, with its own ε, on the records of its level alone. All models are published.
+# * **d** People who said nothing count with the mean of the others' ε.
+# * **e** People who said nothing are left out.
+# * **f** A record counts twice where its cell is rare, "so that it isn't lost in the noise".
 
 # %%
 kept_by = None  # your set

@@ -27,6 +27,7 @@ from .rule_drafts import draft_rules
 from .schema_file import write_entry, write_inline, write_schema
 from .several import draft_answers, draft_numbers
 from .taking import take_columns
+from .writing import naming
 
 HEAD = """\
 # A first draft, read off the raw records of {name}. Nothing in it is public yet: keep it inside.
@@ -152,7 +153,8 @@ def outline(
     notes |= dict.fromkeys(map(str, rules), CANDIDATE)
     text = write_schema(facts, notes=notes, order=[*notes], head=HEAD.format(name=label))
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+        with naming(Path(path)):
+            Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
 
 

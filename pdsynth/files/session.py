@@ -203,9 +203,15 @@ class Session:
             if self._path is None:
                 self._memory += charges
             else:
-                _append(self._path, account.content, lines)
-                self._seen = len(account.charges) + len(charges)
-                _write_last(self._path, self._seen, last)
+                try:
+                    _append(self._path, account.content, lines)
+                    self._seen = len(account.charges) + len(charges)
+                    _write_last(self._path, self._seen, last)
+                except OSError as problem:
+                    raise BudgetError(
+                        f"{self._path.name} couldn't be written ({problem.strerror}): nothing was "
+                        "drawn; the charge counts if Session.open shows it"
+                    ) from problem
         return charges[0]
 
     def _account(self) -> Account:
@@ -339,7 +345,8 @@ class Session:
         return f"Session({self.standing()}{people}, {number} charge{'s' * (number != 1)}{place})"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>{self.to_frame().to_html(index=False, border=0)}"
+        table = self.to_frame().to_html(index=False, border=0)
+        return f"<div class='mathjax_ignore'><p>{escape(repr(self))}</p>{table}</div>"
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -3,6 +3,8 @@
 import os
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,21 @@ from ..core import SchemaError, check_path, show
 
 # What a spreadsheet takes for a formula, and not for a number.
 FORMULA = re.compile(r"=|[+\-@](?!\.?\d+(\.\d*)?$)")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """SchemaError that names the file, where the system doesn't write it; a full disk names none.
+
+    **Privacy:** reads nothing.
+    """
+    try:
+        yield
+    except OSError as problem:
+        raise SchemaError(
+            f"{path.name} couldn't be written ({problem.strerror or problem}): correct that, or "
+            "name another place"
+        ) from problem
 
 
 def write_parquet(table: pd.DataFrame, path: Path) -> None:

@@ -479,9 +479,9 @@ class Plan:
             for t in (self.methods, self.table)
         )
         return (
-            f"<p>{escape(self.sentence)}</p><p>{self.advice}: <code>{escape(self.method)}"
-            f"</code></p>{_bars(self.forecasts)}"
-            f"<details><summary>All numbers</summary>{numbers}</details>"
+            f"<div class='mathjax_ignore'><p>{escape(self.sentence)}</p><p>{self.advice}: "
+            f"<code>{escape(self.method)}</code></p>{_bars(self.forecasts)}"
+            f"<details><summary>All numbers</summary>{numbers}</details></div>"
         )
 
 
