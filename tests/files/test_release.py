@@ -168,6 +168,7 @@ class TestWords:
         html = card_of(fitted.model_).html
         assert not re.search(r"src=|<link|@import|url\(", html)
         assert "width=device-width" in html and "@page" in html and 'lang="en"' in html
+        assert "main td { overflow-wrap: anywhere; }" in html  # or a line of dots is too wide
 
     def test_account(self, fitted):
         assert "None: whoever releases again" in card_of(fitted.model_).markdown
