@@ -9,7 +9,6 @@ them that stand before it are its parents. A population is two arrays: orders (P
 """
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -22,7 +21,7 @@ from numpy.random import Generator
 from ..core.agreement import AgreeByDefault
 from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator, Pairs
-from ..core.errors import BudgetError, check_word, door, is_whole, positive, show, to_names
+from ..core.errors import BudgetError, check_word, door, is_whole, positive, show, tell, to_names
 from ..core.network import Network, Permitted, Restriction
 from ..core.noise import Noise
 from ..core.recipe import Recipe
@@ -444,7 +443,7 @@ class GeneticSearch(Restricted):
             f"about {STRONG}: many edges will be chance. Choose a larger epsilon, or k='auto'"
         )
         curator.ledger.notes.append(words)
-        warnings.warn(words, UserWarning, stacklevel=5)
+        tell(words, 5)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -5,7 +5,6 @@ rare values of group B their own noise (HPPrivBayes). :class:`RiskEntropy` gives
 of risky attributes (HMPrivBayes), :func:`bit_entropies` says how risky each bit is.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +19,7 @@ from ..core.budgets import (
     proportional,
 )
 from ..core.curator import Curator, Measured
-from ..core.errors import BudgetError, as_fraction, check_word, number, positive, share, show
+from ..core.errors import BudgetError, as_fraction, check_word, number, positive, share, show, tell
 from ..core.measures import normalised_risk_entropy
 from ..core.network import Network
 from ..core.schema import Facts, Schema
@@ -340,7 +339,7 @@ def warn_of_loss(
             "all attributes were to have more noise, so that all tables have the same ε, and none "
             "loses less than without groups: leave out those that need less protection"
         )
-        warnings.warn(words, UserWarning, stacklevel=5)
+        tell(words, 5)
         return
     cases = []
     for name in careful:
@@ -356,7 +355,7 @@ def warn_of_loss(
             f"since they are parents in tables that have more: {', '.join(cases)}. Put the "
             "children into the same group, or forbid these edges (restriction=…)"
         )
-        warnings.warn(words, UserWarning, stacklevel=5)
+        tell(words, 5)
 
 
 # --- risk entropies ----------------------------------------------------------------------------
