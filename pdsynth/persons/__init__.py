@@ -269,7 +269,13 @@ def by_value(data: pd.DataFrame, schema: Schema, rules: Mapping[Any, Any]) -> Pe
     if attribute.edges is not None and all(is_one_of(value, labels) for value in rule):
         codes = np.array([labels[value] for value in rule])
     else:
-        codes = attribute.encode(pd.Series([*rule], dtype=object))
+        try:
+            codes = attribute.encode(pd.Series([*rule], dtype=object))
+        except SchemaError as problem:
+            raise BudgetError(
+                f"the rule of person_epsilon must name values as they stand in the table ({name!r} "
+                f"has {', '.join(attribute.labels[:8])}), got {show([*rule])}"
+            ) from problem
     if gone := [attribute.labels[code] for code in range(attribute.size) if code not in codes]:
         raise BudgetError(
             f"the rule of person_epsilon must name each value of {name!r}: missing {show(gone)}"

@@ -295,6 +295,12 @@ def test_a_warning_that_is_an_error_loses_no_fit_that_was_charged(capsys):
     assert "UserWarning: no table ties the levels" in capsys.readouterr().err
 
 
+def test_a_rule_that_names_other_values_than_the_table_is_refused_as_such():
+    rule = {"x0": {"0": 0.5, "1": 1.0}}
+    with pytest.raises(BudgetError, match="rule of person_epsilon must name values as they stand"):
+        make().fit(people(20).drop(columns="own"), SCHEMA, person_epsilon=rule)
+
+
 def test_a_column_of_preferences_that_stands_twice_is_refused_by_name():
     frame = people(20)
     with pytest.raises(SchemaError, match="'own' stands twice or more among the columns"):
