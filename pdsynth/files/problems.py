@@ -141,9 +141,10 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         codes, gone = attribute.look_up(column)
         bad, carried = codes < 0, _count_carried(attribute, column)
     except SchemaError as problem:
-        gone, carried = _find_gone(column), 0
-        if edges is None or gone is None:
+        missing, carried = _find_gone(column), 0
+        if edges is None or missing is None:
             return [Problem(name, len(column), str(problem), "recode them as texts or numbers")]
+        gone = missing
         texts = [as_text(cell) for cell in column.tolist()]
         strange = {text for text in set(texts) if read_number(text) is None}
         bad = np.array([text in strange for text in texts], dtype=bool) & ~gone
