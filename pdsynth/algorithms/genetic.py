@@ -6,7 +6,6 @@ optimum, and climbs in the space of orders.
 """
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,7 +16,7 @@ import numpy as np
 from ..core.agreement import AgreeByDefault
 from ..core.budgets import Parts, Uniform
 from ..core.curator import Curator, Pairs
-from ..core.errors import BudgetError, check_word, door, positive, to_names
+from ..core.errors import BudgetError, check_word, door, positive, tell, to_names
 from ..core.network import Permitted, Restriction
 from ..core.noise import Noise
 from ..core.recipe import Recipe
@@ -169,7 +168,7 @@ class GeneticSearch(Restricted):
             f"about {STRONG}: many edges will be chance. Choose a larger epsilon, or k='auto'"
         )
         curator.ledger.notes.append(words)
-        warnings.warn(words, UserWarning, stacklevel=5)
+        tell(words, 5)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -51,9 +51,11 @@ from .errors import (
     progress,
     share,
     show,
+    tell,
     to_items,
     to_list,
     to_names,
+    type_of,
     wanted,
 )
 from .factors import (

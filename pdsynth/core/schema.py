@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .attribute import Attribute, check_codes, repeated
-from .errors import SchemaError, check_known, door, is_one_of, show, to_items, to_list
+from .errors import SchemaError, check_known, door, is_one_of, show, to_items, to_list, type_of
 from .unit import Unit
 
 
@@ -28,7 +28,7 @@ def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any
     **Privacy:** reads column names only.
     """
     if not isinstance(frame, pd.DataFrame):
-        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+        raise SchemaError(f"expected a pandas DataFrame, got {type_of(frame)}")
     columns = list(frame.columns)
     strange = [name for name in columns if not isinstance(name, str)]
     if strange:

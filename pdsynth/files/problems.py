@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..core import Attribute, Schema, SchemaError, is_whole, show
+from ..core import Attribute, Schema, SchemaError, is_whole, show, type_of
 from .cells import STRANGE, read_number
 from .columns import as_text, find_distinct
 from .recoding import Recode
@@ -69,7 +69,7 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
     if not is_whole(examples, 0):
         raise SchemaError(f"examples must be a whole number of at least 0, got {show(examples)}")
     if not isinstance(frame, pd.DataFrame):
-        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+        raise SchemaError(f"expected a pandas DataFrame, got {type_of(frame)}")
     frame = schema.take(frame)
     problems, columns, declared = [], list(frame.columns), list(schema.attributes)
     names, times = {a.name for a in declared}, Counter(columns)
@@ -132,9 +132,10 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         codes, gone = attribute.look_up(column)
         bad, carried = codes < 0, _count_carried(attribute, column)
     except SchemaError as problem:
-        if edges is None:
+        missing, carried = _find_gone(column), 0
+        if edges is None or missing is None:
             return [Problem(name, len(column), str(problem), "recode them as texts or numbers")]
-        gone, carried = column.isna().to_numpy(), 0
+        gone = missing
         texts = [as_text(cell) for cell in column.tolist()]
         strange = {text for text in set(texts) if read_number(text) is None}
         bad = np.array([text in strange for text in texts], dtype=bool) & ~gone
@@ -171,6 +172,14 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         shown = ", ".join(map(repr, _different(column[bad])[:examples]))
         problems.append(Problem(name, int(bad.sum()), what, remedy, shown))
     return problems
+
+
+def _find_gone(column: pd.Series) -> np.ndarray | None:
+    """Which cells are missing; None where pandas can't say, as of a signalling NaN."""
+    try:
+        return column.isna().to_numpy()
+    except ArithmeticError:
+        return None
 
 
 def _count_carried(attribute: Attribute, column: pd.Series) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import SchemaError, check_path, show
+from ..core import SchemaError, check_path, show, type_of
 
 # What a spreadsheet takes for a formula, and not for a number.
 FORMULA = re.compile(r"=|[+\-@](?!\.?\d+(\.\d*)?$)")
@@ -56,7 +56,7 @@ def write_csv(
     **Privacy:** post-processing of what was released; raw records if you write those.
     """
     if not isinstance(frame, pd.DataFrame):
-        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+        raise SchemaError(f"expected a pandas DataFrame, got {type_of(frame)}")
     check_path(path)
     if not isinstance(quote_formulas, bool):
         raise SchemaError(f"quote_formulas must be True or False, got {show(quote_formulas)}")

@@ -1,6 +1,5 @@
 """What a change loses by the ledger: of an attribute, of a value, of a record of some level."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -17,6 +16,7 @@ from ..core import (
     TableBudget,
     check_known,
     compose,
+    tell,
     to_list,
     to_names,
 )
@@ -117,7 +117,7 @@ def warn_of_loss(
             "all attributes were to have more noise, so that all tables have the same ε, and none "
             "loses less than without groups: leave out those that need less protection"
         )
-        warnings.warn(words, UserWarning, stacklevel=5)
+        tell(words, 5)
         return
     cases = []
     for name in careful:
@@ -133,4 +133,4 @@ def warn_of_loss(
             f"since they are parents in tables that have more: {', '.join(cases)}. Put the "
             "children into the same group, or forbid these edges (restriction=…)"
         )
-        warnings.warn(words, UserWarning, stacklevel=5)
+        tell(words, 5)

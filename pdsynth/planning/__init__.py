@@ -519,8 +519,8 @@ def plan(
     is the best of them, unfitted. ``plan(…).table`` has one row per degree k: cells of a typical
     table, its mean cell and noise scale in records, their ratio, and the total variation distance
     that noise alone adds to such a table. With m records a person, plan for ε/m. Raises
-    BudgetError for ε ≤ 0, for a distance that isn't between 0 and 1 or that no ε up to 10 reaches,
-    for both or neither; SchemaError for n < 1.
+    BudgetError for ε ≤ 0, or too small for a fit, for a distance that isn't between 0 and 1 or that
+    no ε up to 10 reaches, for both or neither; SchemaError for n < 1.
 
     **Privacy:** a function of n, ε or the distance, and the schema, which are public (neighbours
     replace one record, so n is the same): costs nothing. Where records are added or removed, n is
@@ -569,7 +569,9 @@ def plan(
             f"{float(distance):g}."
         )
     names = tuple(a.name for a in fine)
-    return Plan(int(n), budget, schema, best, sentence, table, candidates, names)
+    found = Plan(int(n), budget, schema, best, sentence, table, candidates, names)
+    found.synthesizer().prepare(schema.declare_public(), found.n)  # refuses what a fit would
+    return found
 
 
 def _choose(schema: Schema, n: int, epsilon: Any, distance: Any) -> Fraction:

@@ -73,6 +73,12 @@ def test_where_the_number_is_secret_a_method_is_named_that_hides_it(n):
         found.synthesizer(relation="swap").prepare(schema, n)
 
 
+def test_what_a_fit_would_refuse_for_too_little_epsilon_is_refused_before(adult):
+    with pytest.raises(BudgetError, match="choose a larger epsilon"):
+        pds.plan(adult.schema, 45_222, 1e-9)
+    assert pds.plan(adult.schema, 45_222, 0.001).synthesizer().epsilon == 0.001
+
+
 class TestForecasts:
     def test_the_nearest_stands_first_and_is_returned_unfitted(self, adult):
         found = pds.plan(adult.schema, 45_222, 1)

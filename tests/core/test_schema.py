@@ -338,6 +338,14 @@ class TestRefusing:
         with pytest.raises(SchemaError, match=message):
             SCHEMA.encode(frame)
 
+    def test_a_frame_of_another_library_is_named(self):
+        class DataFrame:
+            __module__ = "polars.dataframe.frame"
+
+        for ask in (SCHEMA.encode, SCHEMA.problems):
+            with pytest.raises(SchemaError, match=r"a pandas DataFrame, got polars\.DataFrame$"):
+                ask(DataFrame())
+
     def test_fewer_than_two_attributes(self):
         with pytest.raises(SchemaError, match="1 attribute.*at least 2"):
             Schema((SEX,)).encode(FRAME[["sex"]])
