@@ -237,7 +237,7 @@ def type_of(value: Any) -> str:
 
 
 def tell(words: str, stacklevel: int) -> None:
-    """Warn within a fit that is charged already: where warnings are errors it is only printed,
+    """Warn within a fit that is charged already: where warnings are errors it goes to stderr,
     since an error would lose what was paid for.
     """
     try:
