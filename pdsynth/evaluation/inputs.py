@@ -55,7 +55,10 @@ def check_edges(schema: Schema) -> Schema:
 
 
 def check_coded(records: Records, schema: Schema) -> Records:
-    """The records; SchemaError for some whose codes stand for other values than the schema's."""
+    """The records; SchemaError for some whose codes stand for other values than the schema's.
+
+    **Privacy:** reads the two schemas, which are public.
+    """
     theirs, ours = (
         [(a.name, a.values, a.edges, a.missing) for a in s.attributes]
         for s in (records.schema, check_schema(schema))
