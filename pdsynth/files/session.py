@@ -203,15 +203,9 @@ class Session:
             if self._path is None:
                 self._memory += charges
             else:
-                try:
-                    _append(self._path, account.content, lines)
-                    self._seen = len(account.charges) + len(charges)
-                    _write_last(self._path, self._seen, last)
-                except OSError as problem:
-                    raise BudgetError(
-                        f"{self._path.name} couldn't be written ({problem.strerror}): nothing was "
-                        "drawn; the charge counts if Session.open shows it"
-                    ) from problem
+                _append(self._path, account.content, lines)
+                self._seen = len(account.charges) + len(charges)
+                _write_last(self._path, self._seen, last)
         return charges[0]
 
     def _account(self) -> Account:
@@ -355,18 +349,19 @@ class Session:
             with self._thread_lock:
                 yield
             return
-        lock = FileLock(f"{self._path}.lock")
         try:
-            lock.acquire(timeout=PATIENCE)
+            with FileLock(f"{self._path}.lock").acquire(timeout=PATIENCE):
+                yield
         except Timeout as late:
             raise BudgetError(
                 f"another process has held {self._path.name}.lock for {PATIENCE:g} "
                 "seconds; nothing was charged"
             ) from late
-        try:
-            yield
-        finally:
-            lock.release()
+        except OSError as problem:
+            raise BudgetError(
+                f"{self._path.name} couldn't be written ({problem.strerror}): nothing was drawn; "
+                "the charge counts if Session.open shows it"
+            ) from problem
 
 
 def _spent(charges: Sequence[Charge], people: str) -> Fraction:

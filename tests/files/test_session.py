@@ -594,6 +594,18 @@ def test_a_full_disk_says_that_nothing_was_drawn(path, monkeypatch):
         assert Session.open(path).spent == spent
 
 
+def test_a_folder_that_cant_be_written_to_is_said_in_a_sentence(path, monkeypatch):
+    """The lock is the first file that is made there."""
+
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied", f"{path}.lock")
+
+    monkeypatch.setattr(FileLock, "acquire", refuse)
+    with pytest.raises(pds.BudgetError, match=r"^account.jsonl couldn't be written \(Permission"):
+        Session(1, path).reserve("1/2", "a step")
+    assert not path.exists()
+
+
 def order_of_events(monkeypatch, path):
     """What happens from now on: flushes to disk, with the whole lines that stood there; draws."""
     events, fsync, words = [], os.fsync, ExactNoise._words
