@@ -18,8 +18,9 @@ COLUMNS = ["mean, records", "mean, release", "median, records", "median, release
 def compare_numbers(real: Any, fake: Any, schema: Schema) -> pd.DataFrame | None:
     """Mean and median of every column with bins, in the records and in a release.
 
-    One row a column, the one first whose mean or median is off most, in interquartile ranges of the
-    records. None where there is no such column, or where a table has codes alone.
+    One row a column, the one first whose mean or median is off most by the spread of its records:
+    their interquartile range or, where that is 0, their standard deviation. None where there is
+    no such column, or where a table has codes alone.
 
     **Privacy:** reads real records exactly: not covered by any guarantee.
     """

@@ -261,6 +261,11 @@ def test_judges_of_numbers_and_names():
     assert several({"a", "c"}) == "not c (And 1 more to think about.)"
     assert "the ones that don't hold" in several({"c"}) and "at least one" in several(set())
     assert several("a, b") is several("(A b)") is several(["a, b"]) is several("{'a', 'b'}") is None
+    assert several("ab") is several("BA") is several({"ab"}) is None and several("a") == "but b"
+    assert several("ac") == "not c (And 1 more to think about.)"
+    assert several("ae") == "'ae' is none of a, b, c: answer with a set of these."
+    words = Several({"a": "but a", "bc": "but bc"}, {"c": "not c"})
+    assert words("a, bc") is None and "is none of" in words("abc")
     assert several("a, e") == "'e' is none of a, b, c: answer with a set of these."
     for no_set in (3, 2.5, None, int):
         assert several(no_set).endswith("is no set: answer with a set of some of a, b, c.")

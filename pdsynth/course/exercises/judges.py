@@ -98,7 +98,7 @@ def _no_number(answer: Any) -> str:
 class Several:
     """The set of those names that hold; each has the words for whoever misjudges it.
 
-    Names may stand in a text, too: "a, c", or one after the other.
+    Names may stand in a text, too: "a, c", or one after the other; single letters also as "ac".
 
     >>> Several({"a": "but a holds."}, {"b": "b doesn't."})({"b", "a"})
     "that is every one of them: b doesn't."
@@ -115,6 +115,9 @@ class Several:
             return f"{show(answer)} is no set: answer with a set of some of {', '.join(options)}."
         names = [answer] if isinstance(answer, str) else answer
         choices = {word for name in names for word in re.findall(r"\w+", str(name).lower())}
+        if all(len(name) == 1 for name in options):
+            for word in [word for word in choices if set(word) <= set(options)]:
+                choices = choices - {word} | set(word)
         if choices == set(self.true):
             return None
         if strangers := sorted(choices - set(options)):
