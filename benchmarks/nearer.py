@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import sys
 import time
@@ -110,6 +111,16 @@ def scores(seed: int = 0) -> Made:
     return frame, schema
 
 
+def iris() -> Made:
+    """Few records: 150 flowers, four lengths in 8 bins each and the species."""
+    from sklearn.datasets import load_iris
+
+    frame = load_iris(as_frame=True).frame
+    *lengths, species = frame
+    bins = (pds.Attribute.numeric(c, frame[c].min(), frame[c].max(), bins=8) for c in lengths)
+    return frame, pds.Schema((*bins, pds.Attribute.categorical(species, range(3))))
+
+
 def real(load: Callable[[], Any]) -> Callable[[], Made]:
     """A table of the package's loaders."""
 
@@ -127,6 +138,7 @@ TABLES: dict[str, Callable[[], Made]] = {
     "credit default": real(pds.datasets.load_credit_default),
     "CMC": real(pds.datasets.load_cmc),
     "national2019": real(lambda: pds.datasets.load_national2019()),
+    "iris, 150 × 5": iris,
     "classes, 7,214 × 15": classes,
     "scores, 7,214 × 15": scores,
     "one tie, 8,200 × 12": lambda: planted(12),
@@ -332,7 +344,7 @@ def main(words: list[str] | None = None) -> None:
                 found = pays(name, made, epsilon, asked.fits)
                 print(found.to_string(index=False, float_format="{:.4f}".format), flush=True)
         return
-    options = {k: float(v) for k, _, v in (word.partition("=") for word in asked.options)}
+    options = {k: json.loads(v) for k, _, v in (word.partition("=") for word in asked.options)}
     rows = []
     for name in asked.tables:
         made = TABLES[name]()

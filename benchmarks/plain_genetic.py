@@ -1,7 +1,7 @@
 """The genetic search of Hittmeir et al. (2022) as plain Python: lists, ``index`` look-ups and
 ``random``, like its authors' code.
 
-The yardstick of ``pdsynth.algorithms.genetic``. It follows the paper's procedures line by line over
+The yardstick of ``pdsynth.baselines.searches``. It follows the paper's procedures line by line over
 a dictionary of pairwise information that is filled before, and looks names up in the table's
 columns as the authors do. Their GANetworkBuilder (commit 3e57a13) differs in what it makes of C (a
 complete graph of the first k+1 attributes) and takes as long, within a tenth.

@@ -39,7 +39,6 @@ from pdsynth.evaluation.marginals import marginal_distance, marginal_distances  
 from pdsynth.papers import genetic, hmprivbayes, hpprivbayes  # noqa: E402
 
 FILE = HERE / "reasons.csv"
-# The module: ``pdsynth.algorithms.genetic`` as an attribute is the search of that name.
 searching = import_module("pdsynth.algorithms.genetic")
 clustering = import_module("pdsynth.algorithms.hmprivbayes")
 COLUMNS = ("reason", "what", "epsilon", "measure")

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 import pdsynth as pds
-from pdsynth.core.counts import Codes
-from pdsynth.core.records import Lattice, Records
+from pdsynth.core.records import Codes, Lattice, Records
 from pdsynth.published.partitions import ParentSets, Partitions
 from pdsynth.published.privabn import ParentChoice
 

@@ -29,7 +29,7 @@ HINT = (
 )
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+    "language_info": {"file_extension": ".py", "name": "python"},  # for nbconvert --to script
 }
 FOLDED = {"jp-MarkdownHeadingCollapsed": True, "tags": ["more"]}
 HIDDEN = {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}  # in Lab, and on the site

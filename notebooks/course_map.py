@@ -143,9 +143,10 @@ def _box(place: tuple[int, int], number: str, lesson: dict) -> str:
     x, y = place
     colour = BLUE if lesson.get("core") else ORANGE if "error" in lesson else "#767676"
     second = lesson.get("error", "")
+    size = 12 if len(lesson["title"]) <= 23 else 10.5  # fits in wide letters, too
     lines = [
         f"<text x='{x + 95}' y='{y + (20 if second else 29)}' text-anchor='middle' "
-        f"font-size='12' font-weight='600'>{number} {escape(lesson['title'])}</text>"
+        f"font-size='{size}' font-weight='600'>{number} {escape(lesson['title'])}</text>"
     ]
     if second:
         size = 11 if len(second) <= 30 else 10

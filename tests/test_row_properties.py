@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdsynth as pds
-from pdsynth.core import attribute as room
-from pdsynth.core.attribute import as_text
+from pdsynth.files import as_text
+from pdsynth.files import columns as room
 from pdsynth.files.file_format import FileFormat
 from pdsynth.files.reading import read_csv
 

@@ -47,7 +47,11 @@ def test_dollars_in_names_are_no_formulas_in_jupyter():
     fitted = pds.PrivBayes(1.0, k=1).fit(frame, schema)
     report = pds.evaluate.report(frame, fitted.sample(), schema, repeats=1)
     problems = schema.problems(frame.replace("$a", "$c"))
-    for shown in (schema, fitted, fitted.ledger_, fitted.network_, report, problems):
+    account = pds.Session(1)
+    account.reserve("1/2", "$5 for $b")
+    planned = pds.plan(schema, len(frame), 1.0)
+    own = (account, planned, trials(), audit(0.1))
+    for shown in (schema, fitted, fitted.ledger_, fitted.network_, report, problems, *own):
         top = re.match(r"<[^>]*>", shown._repr_html_().strip())
         assert "mathjax_ignore" in top[0], shown
 

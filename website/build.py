@@ -33,6 +33,9 @@ LIMIT = 2_000_000  # bytes of the states of one page
 BUNDLE = HERE / "vendor" / "plotly.js-cartesian-dist-min-4.1.1.tgz"
 INSIDE = "package/plotly-cartesian.min.js"
 CORNER = re.compile(r"<th[^>]*>(?:<p></p>|&nbsp;|\s)*</th>")  # a heading without a word
+# What opens a part of the theme's list of pages; a reader who sees nothing hears no icon.
+TOGGLE = '<summary><span class="toctree-toggle"'
+TOGGLE_NAMED = TOGGLE.replace("<summary>", '<summary aria-label="pages below">')
 # One icon in the list of Font Awesome's script: its name, its size and its outline.
 ICON = re.compile(r'"?([a-z0-9-]+)"?:\[\d+,\d+,\[[^\]]*\],"[0-9a-f]+",(?:"[^"]*"|\[[^\]]*\])\],?')
 FIRST = re.compile(r"!\[[^\]]*\]\(pictures/[^)]+\)\n\n\*The panel's first position[^*]*\*")
@@ -163,11 +166,11 @@ def front_page(source: Path, panels: dict[str, list[str]]) -> None:
     home.write_text(text, encoding="utf-8")
 
 
-def empty_corners(html: Path) -> None:
-    """Empty cells at the head of a table head nothing."""
+def correct_pages(html: Path) -> None:
+    """Empty cells at the head of a table head nothing; what opens a part of the list has a name."""
     for path in html.rglob("*.html"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(CORNER.sub("<td></td>", text), encoding="utf-8")
+        text = CORNER.sub("<td></td>", path.read_text(encoding="utf-8"))
+        path.write_text(text.replace(TOGGLE, TOGGLE_NAMED), encoding="utf-8")
 
 
 def trim_icons(html: Path) -> None:
@@ -250,7 +253,7 @@ def main() -> int:
     shutil.rmtree(out / "html", ignore_errors=True)
     code = sphinx(["-q", "-j", "2", "-c", str(HERE), "-d", str(out / "trees"), str(source),
                    str(out / "html")])  # fmt: skip
-    empty_corners(out / "html")
+    correct_pages(out / "html")
     trim_icons(out / "html")
     size = sum(p.stat().st_size for p in (out / "html").rglob("*") if p.is_file())
     print(f"{out / 'html'}: {size / 1e6:.0f} MB, {time.perf_counter() - start:.0f} s")

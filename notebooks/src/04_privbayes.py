@@ -128,8 +128,8 @@ print("table 3 of the loose network lacks", needed - axes)
 #
 # More parents capture more, but spread the records over more cells. A table is **useful** when its mean cell is at least $\theta_u$ times the
 # noise scale (TODS writes θ, which here is kept for lesson 06). For two-valued attributes the table has $2^{k+1}$ cells, so the condition is
-# $\frac{n\,\varepsilon_2}{(d-k)\,2^{k+2}} \ge \theta_u$, and `k="auto"` takes the largest such $k$. For general domains each child takes the
-# largest parent sets with $|X|\cdot|\Pi| \le \tau = \frac{n\,\varepsilon_2}{2d\,\theta_u}$, and all $d$ tables are paid for.
+# $\frac{n\,\varepsilon_2}{(d-k)\,2^{k+2}} \ge \theta_u$, and `k="auto"` takes the largest such $k$. For general domains each child takes
+# parent sets with $|X|\cdot|\Pi| \le \tau = \frac{n\,\varepsilon_2}{2d\,\theta_u}$ into which no further attribute fits. All $d$ tables are paid for.
 # Everything in these formulas is public, so $k$ costs nothing.
 
 # %%

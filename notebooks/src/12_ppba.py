@@ -127,7 +127,7 @@ run.ledger_
 # * Lower q to 0.85: the strongest pairs get *better* than with equal shares, and the mean suffers little. Below 0.7 the light tables drown and take the mean with them.
 # * The losses go another way than the budgets. From q = 1 to 2 the dearest column's rises from 52 % of ε to 72 %, and occupation's stays near 40 %. An attribute stands in several tables,
 #   its own and those of its children, so what one table saves another one spends.
-# * Lower ε to 0.2: everything rises, and the valley around q = 1 gets narrow.
+# * Lower ε to 0.2: both curves of distances rise, and the valley around q = 1 gets narrow.
 # * Raise k to 4: tables grow, and no q repairs that.
 # * Switch to *published*: the tree is read off the records, so there is no finite loss to draw.
 

@@ -26,8 +26,7 @@ import numpy as np
 import pandas as pd
 
 import pdsynth as pds
-from pdsynth.algorithms.genetic import genetic
-from pdsynth.baselines import exact_search, hill
+from pdsynth.baselines import exact_search, genetic_search, hill
 from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_13 as ex
 from pdsynth.course.guess import guess
@@ -101,7 +100,7 @@ raw.network_
 weights = raw.weights_  # bits, 14 × 14; raw, which is why this page uses a public table
 
 def shares(k, seeds=5):
-    runs = [genetic(weights, k, np.random.default_rng(seed)).fitness for seed in range(seeds)]
+    runs = [genetic_search(weights, k, np.random.default_rng(seed)).fitness for seed in range(seeds)]
     return pd.Series(runs) / exact_search(weights, k).fitness
 
 def reach():

@@ -6,7 +6,7 @@
 # | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 04 PrivBayes; 14 for the attacker |
 # | **You will be able to** | say how good a synthetic table is, for what, against which yardstick and with which error bar; tell a risk from a privacy loss; and publish a score without giving anybody away |
-# | **Paper** | J. Zhang et al., *PrivBayes*, ACM TODS 2017, section 6; C. Deng 2025, section 5; M. Hittmeir et al. 2022, section V; B. Welch 1947 |
+# | **Paper** | J. Zhang et al., *PrivBayes*, ACM TODS 2017, section 6; C. Deng 2025, section 4; M. Hittmeir et al. 2022, section V; B. Welch 1947 |
 # | **ε spent** | 0 on people: Adult is a public teaching table. Each fit below *would* cost what its ledger says, and each score an exact look at the records |
 
 # %% [markdown]
@@ -235,7 +235,7 @@ for epsilon, part in runs.groupby("epsilon"):
 # ## Your turn
 #
 # **1 · Predict.** From the synthetic table an attacker finds relationship for 57 % of the people in it. Always saying *Husband* finds 40 %; the same attacker taught on other people's
-# records finds 58 %. How many points of the 57 are *beyond* what anybody could find without these people?
+# records finds 58 %. How many points of the 57 are *beyond* what this attacker could find without these people?
 
 # %%
 beyond = None  # points
@@ -283,7 +283,7 @@ ex.q3.check(accuracy)
 # | paper | measures | look out |
 # |---|---|---|
 # | PrivBayes (TODS) | α-way distance; SVM tested on held-out real rows | the model to follow |
-# | HPPrivBayes (thesis) | text: the same; public code: largest difference of one cell, self-test | both look better than they are |
+# | HPPrivBayes (thesis) | text: α-way distance; SVM, tested on rows that it doesn't name; public code: largest difference of one cell, self-test | the code's two look better than they are |
 # | HMPrivBayes | "leak probability" | undefined; three readings in `leak_probability` |
 # | PrivABN | L1, L2 of queries | its L1 formula compares row with row, which means nothing |
 # | Hittmeir et al. | six attackers, five classifiers, zero rule | says the zero rule, not what other people teach |

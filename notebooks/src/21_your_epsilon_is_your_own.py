@@ -6,13 +6,13 @@
 # | **Time** | about {{minutes}} minutes |
 # | **Before this** | 02 composition and the ledger, 17 personal budgets; 16 auditing helps |
 # | **You will be able to** | say what a budget of one's own promises, count a record as often as its ε pays for, see whom such counts forget, take the bias off with the level as a column, and check the promise of one person exactly |
-# | **Paper** | Z. Jorgensen, T. Yu and G. Cormode, *Conservative or Liberal? Personalized Differential Privacy*, ICDE 2015; C. Deng, thesis 2025, whose first sentence asks for it |
+# | **Paper** | Z. Jorgensen, T. Yu and G. Cormode, *Conservative or Liberal? Personalized Differential Privacy*, ICDE 2015; C. Deng, thesis 2025, whose abstract asks for it |
 # | **ε spent** | 0 on people: Adult is a public teaching table, and the preferences are made up. Each fit below *would* cost each person what she allowed |
 
 # %% [markdown]
 # ## A question to start with
 #
-# The thesis begins with a wish: "various privacy requirements for different tuples". A tuple is a person's record. None of the papers of this course fulfils the wish: lesson 17 gave budgets to
+# The thesis' abstract has a wish: "various privacy requirements for different tuples". A tuple is a person's record. None of the papers of this course fulfils the wish: lesson 17 gave budgets to
 # *attributes*, and everybody had the same ones.
 #
 # So let us ask everybody. Three levels are offered: ε = 0.1, 0.5 or 1. Half of the people are careful, and people who went to college are more careful than others.
@@ -79,7 +79,7 @@ pd.DataFrame({"ε": epsilons, "counts": copies, "count without her": copies.sum(
 #
 # ## Whom do weighted counts forget?
 #
-# Look at the weighted counts without any noise. Of 100 people in the table 28 went to college.
+# Look at the weighted counts without any noise. Of 100 people in the table 29 went to college.
 
 # %%
 def weighted():
@@ -172,7 +172,7 @@ session.to_frame()[["people", "epsilon"]]
 # ## The panel: who is missing?
 #
 # Ten thousand people of Adult, five columns. The first chart says how many went to college: of the people (grey), and of the rows of each method. Turn the page (›) for all schools and for the distances. Of the controls, **mix** says how many per cent chose ε = .1, .5 and 1. **tie** says how strongly being careful goes
-# with education: 0 not at all. **method** says what is done with the preferences.
+# with education: 0 not at all. **method** says what is done with the preferences; the sample's threshold is ½ here.
 #
 # **What to notice**
 # * It opens with copies alone. College is nearly halved, and the bars of the last chart say that everybody at the least is nearer.
@@ -236,12 +236,12 @@ ex.q3.check(loss)
 # %% [markdown]
 # **4 · Judge.** Which of these keep everybody's promise? Answer with a set of letters, such as `{"a", "b"}`.
 #
-# * (a) ε follows the ward, by a rule that was published before anybody looked: `{"ward": {…}}`.
-# * (b) The publisher looks at the incomes, and then gives the rich ε = 0.1.
-# * (c) Each level gets a fit of its own, with its own ε, on the records of its level alone. All models are published.
-# * (d) People who said nothing count with the mean of the others' ε.
-# * (e) People who said nothing are left out.
-# * (f) A record counts twice where its cell is rare, "so that it isn't lost in the noise".
+# * **a** ε follows the ward, by a rule that was published before anybody looked: `{"ward": {…}}`.
+# * **b** The publisher looks at the incomes, and then gives the rich ε = 0.1.
+# * **c** Each level gets a fit of its own, with its own ε, on the records of its level alone. All models are published.
+# * **d** People who said nothing count with the mean of the others' ε.
+# * **e** People who said nothing are left out.
+# * **f** A record counts twice where its cell is rare, "so that it isn't lost in the noise".
 
 # %%
 kept_by = None  # your set

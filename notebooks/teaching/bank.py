@@ -14,6 +14,8 @@ from pdsynth.course.exercises.answers import Question, questions
 from pdsynth.course.exercises.judges import Each, Number, Several
 
 Cells = list[lessons.Cell]
+# What Moodle shows as boxes to tick, without letters: the statements, and how a notebook is answered.
+LISTED = r"^\* \*\*\w\*\* .+\n?|\s*Answer with a set of [^.]+\."
 
 
 def find_questions(number: str) -> list[Question]:
@@ -81,18 +83,12 @@ def write_notes(sources: dict[str, str]) -> str:
 
 
 def to_html(text: str) -> str:
-    """Markdown as HTML; formulas between \\( and \\), as Moodle reads them."""
-    html = str(
-        mistune.html(
-            re.sub(
-                r"\$\$(.+?)\$\$|\$(.+?)\$",
-                lambda m: f"\\\\({m[1] or m[2]}\\\\)",
-                text,
-                flags=re.DOTALL,
-            )
-        )
-    )
-    return html.strip()
+    """Markdown as HTML; formulas between \\( and \\), as Moodle reads them, letter by letter."""
+    formula = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$", re.DOTALL)
+    kept = [escape(found[1] or found[2], quote=False) for found in formula.finditer(text)]
+    places = iter(range(len(kept)))
+    html = str(mistune.html(formula.sub(lambda _: f"\ue000{next(places)}\ue000", text)))
+    return re.sub("\ue000(\\d+)\ue000", lambda place: rf"\({kept[int(place[1])]}\)", html).strip()
 
 
 def node(name: str, text: Any, html: bool = True, **attributes: Any) -> str:
@@ -130,6 +126,15 @@ def numerical(judge: Number, praise: str) -> str:
     return "".join(rights + wrong) + answer("*", 0, "See the hints.", 0)
 
 
+def unlettered(words: str) -> str:
+    """What is said to a statement, which in Moodle has no letter: "(a) holds" becomes "This holds".
+
+    >>> unlettered("(a) is true: it reads the records")
+    'This is true: it reads the records'
+    """
+    return re.sub(r"^\(\w\) ", "This ", words)
+
+
 def choices(judge: Several, asked: str) -> str:
     """Each name with its statement; a wrong tick costs as much as a right one earns."""
 
@@ -138,14 +143,15 @@ def choices(judge: Several, asked: str) -> str:
         return found[1] if found else name
 
     made = [
-        answer(to_html(statement(name)), 100 / len(judge.true), words)
+        answer(to_html(statement(name)), 100 / len(judge.true), unlettered(words))
         for name, words in judge.true.items()
     ]
     made += [
-        answer(to_html(statement(name)), -100 / len(judge.false), words)
+        answer(to_html(statement(name)), -100 / len(judge.false), unlettered(words))
         for name, words in judge.false.items()
     ]
-    return "<single>false</single><shuffleanswers>true</shuffleanswers>" + "".join(made)
+    how = "<single>false</single><shuffleanswers>true</shuffleanswers>"
+    return f"{how}<answernumbering>none</answernumbering>{''.join(made)}"
 
 
 def write_quiz(sources: dict[str, str]) -> str:
@@ -167,9 +173,7 @@ def write_questions(number: str, question: Question, asked: str) -> list[str]:
     for i, part in enumerate(parts, 1):
         which = f" ({i} of {len(parts)})" if len(parts) > 1 else ""
         shown = (
-            re.sub(r"^\* \*\*\w\*\* .+\n?", "", asked, flags=re.MULTILINE)
-            if isinstance(part, Several)
-            else asked
+            re.sub(LISTED, "", asked, flags=re.MULTILINE) if isinstance(part, Several) else asked
         )
         body = to_html(
             shown + (f"\n\n*Answer {i} of {len(parts)}, in that order.*" if which else "")

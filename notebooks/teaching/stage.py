@@ -7,9 +7,20 @@ import shutil
 from html import escape
 from pathlib import Path
 
-from workshop import HERE, KIT, Part, count_minutes, lessons, make_clock, make_parts, write_source
+from workshop import (
+    HERE,
+    KIT,
+    Part,
+    count_minutes,
+    lessons,
+    make_clock,
+    make_parts,
+    read_sources,
+    write_source,
+)
 
 PICTURES = HERE.parent / "pictures"
+PICTURE = re.compile(r"!\[([^\]]+)\]\(pictures/(\w+)\.svg\)")
 QUESTION = re.compile(r'^guess\("((?:[^"\\]|\\.)*)", .*?(?:unit="([^"]*)")?(?:, [^"]*)?\)$', re.M)
 SCALE = "1 not at all · 2 · 3 · 4 · 5 fully"
 STYLE = """
@@ -125,6 +136,7 @@ def write_evaluation() -> str:
 def write_slides() -> str:
     """Slides as one page without other files: arrow keys turn them, printing makes pages."""
     slides, number = [], len(KIT["slide"])
+    told = {name: alt for text in read_sources().values() for alt, name in PICTURE.findall(text)}
     for place, slide in enumerate(KIT["slide"], 1):
         picture = ""
         if "picture" in slide:
@@ -134,7 +146,8 @@ def write_slides() -> str:
                 text = re.sub(
                     rf'(id="|#){re.escape(name)}(?=["\'\)])', rf"\g<1>s{place}-{name}", text
                 )
-            picture = text
+            named = f'<svg role="img" aria-label="{escape(told[slide["picture"]])}"'
+            picture = text.replace("<svg", named, 1)
         slides.append(
             f"<section><h1>{escape(slide['title'])}</h1>{picture}<p>{escape(slide['says'])}</p>"
             f"<footer>{place} of {number} · pdsynth · CC BY 4.0</footer></section>"

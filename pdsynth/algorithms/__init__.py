@@ -10,20 +10,7 @@ from .consistent_policy import (
     SET_CELLS,
     clique_limit,
 )
-from .genetic import (
-    MOST_EXACT,
-    ONE,
-    PAIRS,
-    SEARCH_STEP,
-    GeneticBayes,
-    GeneticSearch,
-    Parameters,
-    SearchResult,
-    best_parents,
-    check_room,
-    pose,
-)
-from .genetic import genetic as genetic_search  # the module has its name
+from .genetic import PAIRS, SEARCH_STEP, GeneticBayes, GeneticSearch
 from .hmprivbayes import (
     DPSC,
     TABLES,
@@ -55,7 +42,6 @@ from .personal import (
     risk_entropy_weights,
     ties_with,
     value_weights,
-    warn_of_loss,
 )
 from .ppba import (
     PPBA,

@@ -5,8 +5,8 @@ gate       1/80 to 1/20 where  how strong the strongest tie is; where it is clea
            ties are weak       which pair it is, whose table gets what it needs, at most 1/4; again
 columns    1/20 for each of    a noisy table of every single column, ε in proportion to √values;
            a column's values,  more beside tables of weak ties, and all of ε where these are lost
-           at most 3/10        in noise; then values whose counts are mostly noise stand as one in
-                               all tables of several columns, those of clear ties excepted
+           at most 3/10        in noise; then rare values whose counts are mostly noise stand as
+                               one in all tables of several columns
 rounds     the rest            in each, 1/5 for a choice, of the pair, or the small set of three or
                                four columns, whose counts are farthest from what the fitted model
                                expects, and 4/5 for its noisy table; then a new fit
@@ -172,7 +172,7 @@ class Residual(PolicyOptions, Structure):
             looked = look(run, shares, self.in_rounds)
         run.measure_columns(shares["single columns"], looked.columns)
         if looked.tables:
-            run.merge_rare_values(looked.ties)
+            run.merge_rare_values()
         for pair, budget in looked.ties:
             run.measure(pair, budget)
         rest = looked.tables + reserve(run, shares["sensitive"])

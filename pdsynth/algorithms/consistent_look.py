@@ -16,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..core.curator import Pairs
+from ..core.factors import Columns
 from ..core.measures import (
     association_moved,
     association_noise,
@@ -27,8 +28,9 @@ from ..core.schema import Facts
 from ..core.structure import Shares
 from ..core.unit import ONE_REPLACED, TableBudget, Unit
 from .consistent_policy import MOST_OF_PAIR, TABLE
-from .consistent_run import Run, Ties
+from .consistent_run import Run
 
+Ties = tuple[tuple[Columns, TableBudget], ...]  # pairs to measure, and for what
 LOOK_STEP = "mean association"
 LOOK = Fraction(1, 20)  # of ε at most, for the look
 EFFECTIVE = 16  # values of a column that occur often enough to make chance ties
@@ -37,7 +39,7 @@ BESIDE = 2  # times their noise, which pairs' tables inherit, counts beside thes
 # What independent columns leave out where n is secret, so that nobody may ask: .05, the median of
 # six tables, twice, as noise is half of that of a replaced record.
 TYPICAL = 0.1
-MOST_MEAN = 0.2  # nobody looks where a mean tie must be larger than this to be seen
+MOST_MEAN = 0.2  # nobody looks where a mean tie, besides chance, must be larger to be seen
 STRENGTH_STEP, NAME_STEP = "strength of the strongest tie", "strongest tie"
 # SEEN: the noise scale, a distance, that is wanted of an answer about the strongest tie. Its price,
 # a part of ε: of the first answer from ASK_LEAST to ASK, of later ones from AGAIN_LEAST to AGAIN,
@@ -141,8 +143,8 @@ def worth_looking(facts: Facts) -> bool:
 
     All of it is public.
     """
-    sizes = facts.schema.sizes
-    ties = sure_ties(MOST_MEAN, facts.n, seen_by_look(facts), sizes)
+    n, sizes = facts.n, facts.schema.sizes
+    ties = sure_ties(MOST_MEAN + mean_chance(n, sizes), n, seen_by_look(facts), sizes)
     return share_of_columns(ties, mass_of(facts), sizes) <= ALONE
 
 
@@ -192,12 +194,16 @@ def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int], doubts:
 
     ``doubts``: how many scales of its noise are taken off.
 
-    n independent records show √|X||Y| / √(2πn) at most. R itself is below 1.
+    R itself is below 1.
     """
-    root = float(np.sqrt(np.minimum(sizes, EFFECTIVE)).mean())
-    chance = root**2 / math.sqrt(2 * math.pi * n)
     doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
-    return min(tied, 1.0) - chance - doubts * doubt
+    return min(tied, 1.0) - mean_chance(n, sizes) - doubts * doubt
+
+
+def mean_chance(n: int, sizes: Sequence[int]) -> float:
+    """The mean R that n independent records show: √|X||Y| / √(2πn) at most. Public."""
+    root = float(np.sqrt(np.minimum(sizes, EFFECTIVE)).mean())
+    return root**2 / math.sqrt(2 * math.pi * n)
 
 
 def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:

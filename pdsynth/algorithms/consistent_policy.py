@@ -13,10 +13,10 @@ import numpy as np
 
 from ..core.agreement import Agree, link
 from ..core.budgets import proportional
-from ..core.errors import BudgetError, as_fraction, share
+from ..core.errors import BudgetError, as_fraction, door, share
 from ..core.factors import Columns, within_bounds
 from ..core.network import Restriction, check_restriction
-from ..core.schema import Facts, possible_cells
+from ..core.schema import Facts
 from ..core.structure import Measurement
 from ..core.unit import TableBudget
 from .personal import SensitivityGroups, check_personal, value_weights
@@ -264,7 +264,8 @@ class Policy:
     def possible(self, columns: Columns) -> int:
         """These, but only where a record can be by the rules."""
         if columns not in self._possible:
-            self._possible[columns] = possible_cells(self.masks, self.merged_sizes, columns)
+            cells = door("constraints").possible_cells(self.masks, self.merged_sizes, columns)
+            self._possible[columns] = cells
         return self._possible[columns]
 
     def pairs_with(self, hidden: int) -> list[Columns]:

@@ -10,13 +10,12 @@ import numpy as np
 
 from ..core.agreement import Fit, GrowingModel, merge_rare
 from ..core.curator import Curator
+from ..core.errors import door
 from ..core.factors import Columns
-from ..core.schema import Facts, possible_in
+from ..core.schema import Facts
 from ..core.unit import TableBudget
 from ..core.views import Merging
 from .consistent_policy import COLUMN, SELECT, TABLE, Policy
-
-Ties = tuple[tuple[Columns, TableBudget], ...]  # pairs to measure, and for what
 
 
 class Run:
@@ -51,27 +50,22 @@ class Run:
             if second is not None:
                 self.measure(columns, second)
 
-    def merge_rare_values(self, ties: Ties) -> None:
-        """Let values whose counts are mostly noise stand as one in all tables of several columns.
+    def merge_rare_values(self) -> None:
+        """Let rare values whose counts are mostly noise stand as one in tables of several columns.
 
-        Columns that policy names keep their values, and so do those of clear ``ties``: the table of
-        a clear tie is paid for with all its cells, and tells them better than the column does.
+        Columns that policy names keep their values.
 
-        **Privacy:** post-processing of the releases of columns and ties; costs nothing.
+        **Privacy:** post-processing of the releases of columns; costs nothing.
         """
-        tied = {column for pair, _ in ties for column in pair}
         codes = [np.arange(size) for size in self.policy.sizes]
         for m in self.model.measurements:
             j = self.facts.schema.index(m.attributes[0])
-            kept = j in tied or self.policy.keeps_values(j)
-            if not isinstance(m.scale, tuple) and not kept:
+            if not isinstance(m.scale, tuple) and not self.policy.keeps_values(j):
                 codes[j] = merge_rare(m.table, math.sqrt(2) * float(m.scale))
         merging = Merging(self.facts.schema, tuple(codes))
         if merging.sizes == self.policy.sizes:
             return
-        entries = [m.entry for m in self.model.measurements]
-        entries += [entry for _, budget in ties for entry in budget.depends_on]
-        self.door = self.curator.merged(merging, entries)
+        self.door = self.curator.merged(merging, [m.entry for m in self.model.measurements])
         self.model.merge(merging)
         self.policy.merge(merging.sizes)
 
@@ -92,7 +86,8 @@ class Run:
         **Privacy:** post-processing of a release.
         """
         if any(rule.on_violation == "keep" for rule in self.policy.schema.rules):
-            possible = possible_in(self.policy.masks, self.policy.merged_sizes, columns)
+            sizes = self.policy.merged_sizes
+            possible = door("constraints").possible_in(self.policy.masks, sizes, columns)
             if possible is not None:
                 self.broken[columns] = np.where(possible, 0, np.maximum(counts, 0))
 

@@ -32,6 +32,7 @@ from ..core.errors import (
     positive,
     progress,
     show,
+    tell,
 )
 from ..core.network import Candidates, Network
 from ..core.recipe import Recipe
@@ -459,14 +460,13 @@ class AttributeClusters(InClusters):
         recipe, unfiltered = self.made, "doesn't filter parents"
         also = f" and {unfiltered}" if recipe.eta else ""
         instead = unfiltered if clustered else f"takes one cluster (k = 1){also}"
-        warnings.warn(
+        tell(
             f"noise is {ratio:.3g} times what {d} attributes of n = {n:,} records can show with "
             f"{float(as_fraction(recipe.share_sketch)):g} of ε = {recipe.epsilon}: too noisy to "
             f"cluster. {type(recipe).__name__} {instead}, and gives that share to the tables. "
             "Raise epsilon or share_sketch, or name public "
             "clusters" + " and set eta=0" * bool(recipe.eta),
-            UserWarning,
-            stacklevel=6,
+            6,
         )
 
 

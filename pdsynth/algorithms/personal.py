@@ -5,7 +5,6 @@ rare values of group B their own noise (HPPrivBayes). :class:`RiskEntropy` gives
 of risky attributes (HMPrivBayes), :func:`bit_entropies` says how risky each bit is.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,9 +19,8 @@ from ..core.budgets import (
     proportional,
 )
 from ..core.curator import Curator, Measured
-from ..core.errors import BudgetError, as_fraction, check_word, number, positive, share, show
+from ..core.errors import BudgetError, as_fraction, check_word, door, number, positive, share, show
 from ..core.measures import normalised_risk_entropy
-from ..core.network import Network
 from ..core.schema import Facts, Schema
 from ..core.structure import Measurement, Shares, StructureResult
 from ..core.unit import TableBudget
@@ -244,7 +242,7 @@ class Groups(BudgetRule):
             shown[name] = tuple(map(float, weighed))
             tables[name] = TableBudget(parts["B"] / len(b), weighed, entries, GROUP_B)
         careful = a if positive("r", self.r) < 1 else b if self.r > 1 else []
-        warn_of_loss(facts, learnt.network, tables, careful)
+        door("persons").warn_of_loss(facts, learnt.network, tables, careful)
         return Allocation(
             tables,
             {
@@ -320,43 +318,6 @@ def ties_with(curator: Curator, sensitive: str, shares: Shares) -> tuple[np.ndar
         source=LINES,
     )
     return values, entry
-
-
-def warn_of_loss(
-    facts: Facts, network: Network, tables: Mapping[str, TableBudget], careful: Sequence[str]
-) -> None:
-    """Say which attributes lose as much in the tables as if all tables had the same ε.
-
-    ``careful``: those that were to lose less. An attribute is told by every table that it stands
-    in, also by those of its children, which may get more ε than its own.
-
-    **Privacy:** a function of the network and of budgets, which are released.
-    """
-    if facts.guarantee != "strict":  # a warning: no other guarantee promises an attribute anything
-        return
-    each = sum((t.epsilon for t in tables.values()), Fraction(0)) / len(tables)
-    if careful and {*careful} >= {*tables}:
-        words = (
-            "all attributes were to have more noise, so that all tables have the same ε, and none "
-            "loses less than without groups: leave out those that need less protection"
-        )
-        warnings.warn(words, UserWarning, stacklevel=5)
-        return
-    cases = []
-    for name in careful:
-        holding = [child for child, parents in network.pairs if name in (child, *parents)]
-        lost = sum(tables[child].epsilon for child in holding)
-        if lost >= each * len(holding):
-            cases.append(
-                f"{name} ({float(lost):.3g}, with equal budgets {float(each * len(holding)):.3g})"
-            )
-    if cases:
-        words = (
-            "these attributes were to have more noise, and lose as much ε in tables as without it, "
-            f"since they are parents in tables that have more: {', '.join(cases)}. Put the "
-            "children into the same group, or forbid these edges (restriction=…)"
-        )
-        warnings.warn(words, UserWarning, stacklevel=5)
 
 
 # --- risk entropies ----------------------------------------------------------------------------

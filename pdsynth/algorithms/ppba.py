@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.agreement import AgreeByDefault
 from ..core.budgets import BudgetRule, Parts, by_weight
-from ..core.curator import Curator, Pairs
+from ..core.curator import Curator, Pairs, split_pairs
 from ..core.errors import BudgetError, is_whole, positive, progress, share, show
 from ..core.factors import maximum_spanning_tree
 from ..core.network import Candidates, Network, Permitted
@@ -62,8 +62,7 @@ def sketch_ties(
 
 def symmetric_matrix(d: int, pairs: Sequence[tuple[int, int]], values: np.ndarray) -> np.ndarray:
     """One value per pair as a symmetric float matrix (d, d), 0 where no pair names it."""
-    matrix = np.zeros((d, d))
-    i, j = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2).T
+    matrix, (i, j, _) = np.zeros((d, d)), split_pairs(pairs)
     matrix[i, j] = matrix[j, i] = values
     return matrix
 

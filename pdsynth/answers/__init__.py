@@ -12,6 +12,9 @@ An answer is exact under the model. Its interval is one of two, and says which:
                the chance of drawing rows, and **not the model's own error**: what the records have
                and the model can't express isn't seen by it.
 
+Where a rule forbids a cell and records that break it were kept, the model has none and a bootstrap
+can't see them: ``low`` and ``high`` are NaN there, unless a measured table says more.
+
 Both are about the records that were fitted. A population that these were drawn from may differ by
 the chance of that draw, too, which no interval here holds.
 
@@ -24,6 +27,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -89,8 +93,10 @@ def marginal(
         _warn_of_apart(model, attributes)
         spread = spread_of(model, lambda m: joint(m, attributes)[0].ravel(), repeats, random_state)
         wide = _student(level, repeats) * spread
-        low = np.where(mask, low, counts.to_numpy() - wide)
-        high = np.where(mask, high, counts.to_numpy() + wide)
+        hidden = _hidden(model, attributes).ravel() & ~mask
+        _warn_of_hidden(hidden)
+        low = np.where(mask, low, np.where(hidden, np.nan, counts.to_numpy() - wide))
+        high = np.where(mask, high, np.where(hidden, np.nan, counts.to_numpy() + wide))
     answer = counts.to_frame()
     answer["low"], answer["high"] = _within(model, low), _within(model, high)
     answer["kind"] = np.where(mask, "noise", "bootstrap")
@@ -123,6 +129,9 @@ def expectation(
             model, lambda m: (joint(m, attributes)[0] * query).sum()[None], repeats, random_state
         )
         wide = _student(level, repeats) * float(spread[0])
+        hidden = _hidden(model, attributes)[query != 0]
+        _warn_of_hidden(hidden)
+        wide = math.nan if hidden.size and hidden.all() else wide
         low, high = value - wide, value + wide
     kind = "bootstrap" if noisy is None else "noise"
     answer = pd.Series({"value": value, "low": float(low), "high": float(high), "kind": kind})
@@ -148,6 +157,32 @@ def _warn_of_apart(model: Model, names: Sequence[str]) -> None:
         warnings.warn(
             f"{' and '.join(apart[0])} stand in no released table together{more}: the interval "
             "says how the model's answer varies, and not how far the records are from it",
+            stacklevel=4,
+        )
+
+
+def _hidden(model: Model, names: Sequence[str]) -> np.ndarray:
+    """Cells of some attributes that the model leaves empty and the records may not: bool.
+
+    Those that a rule forbids whose violations were kept. One that refuses them knows that 0.
+    """
+    domain = model.schema.select([*names])
+    codes = np.indices(domain.sizes).reshape(len(names), -1).T
+    kept, refused = (
+        replace(domain, rules=tuple(r for r in domain.rules if r.on_violation == what))
+        for what in ("keep", "refuse")
+    )
+    broken = kept.break_rules(codes) & ~refused.break_rules(codes)
+    return np.asarray(broken.reshape(domain.sizes))
+
+
+def _warn_of_hidden(hidden: np.ndarray) -> None:
+    """Say that records may be where a rule leaves the model none."""
+    if hidden.any():
+        warnings.warn(
+            f"a rule leaves the model nothing in {plural(int(hidden.sum()), 'cell')} of what is "
+            "asked, and records that break it were kept (on_violation='keep'): no bootstrap says "
+            "how many these are, and other cells hold them instead",
             stacklevel=4,
         )
 

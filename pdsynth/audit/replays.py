@@ -15,7 +15,8 @@ import pandas as pd
 
 from ..binning import refine
 from ..concentrated import renyi_losses
-from ..core import BudgetError, Entry, Ledger, Noise, Schema, SchemaError, as_text, positive
+from ..core import BudgetError, Entry, Ledger, Noise, Schema, SchemaError, positive
+from ..files import as_text
 from ..files.pages import render
 from ..persons import LEVEL, People, choose_levels
 from .case import format_epsilon

@@ -1,7 +1,7 @@
 """What the algorithms are measured against: other people's methods, each under the same recipe.
 
 Independent columns, PrivBayes' relatives that only combine its parts, JTree, PrivSCBN and PriView;
-for the genetic search the optimum, and climbs.
+for the genetic search the optimum, and climbs, which stand beside it.
 """
 
 from .. import algorithms
@@ -20,7 +20,18 @@ from .relatives import (
     SAPrivBayes,
     WeightedPrivBayes,
 )
-from .searches import exact_search, hill
+from .searches import (
+    MOST_EXACT,
+    ONE,
+    Parameters,
+    SearchResult,
+    best_parents,
+    check_room,
+    exact_search,
+    genetic_search,
+    hill,
+    network_of,
+)
 from .sums import MATRIX, STEP, PairwiseSums, enter_by_sums, sum_over_pairs
 from .ties import ByTies
 

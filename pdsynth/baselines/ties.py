@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..algorithms import FARTHEST, ties_with, warn_of_loss
+from ..algorithms import FARTHEST, ties_with
 from ..core import (
     Allocation,
     BudgetError,
@@ -23,6 +23,7 @@ from ..core import (
     share,
     show,
 )
+from ..persons import warn_of_loss
 
 TIES = "ε by association, without groups"
 

@@ -7,6 +7,4 @@ asks it for a model given the condition; a model whose schema has rules is condi
 """
 
 from .conditions import Given, check_rules, given
-from .rules import Rule, combine, put_in_order
-
-__all__ = ["Given", "Rule", "check_rules", "combine", "given", "put_in_order"]
+from .rules import Rule, combine, keep_rules, possible_cells, possible_in, put_in_order

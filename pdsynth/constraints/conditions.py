@@ -26,11 +26,10 @@ from ..core import (
     Schema,
     SchemaError,
     fit_tables,
-    keep_rules,
     show,
 )
 from .conditioning import MOST_CELLS, Family, Impossible, above, condition
-from .rules import code_of, is_missing, leave_beside, put_in_order
+from .rules import code_of, is_missing, keep_rules, leave_beside, put_in_order
 
 MOST_RESTORED = 2**20  # cells of a tree on which columns get their distributions back,
 PRECISION = 1e-3  # to this part of n

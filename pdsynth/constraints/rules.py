@@ -389,6 +389,38 @@ def combine(rules: Sequence[Rule], attributes: Sequence[Attribute]) -> tuple[Mas
     return items
 
 
+def keep_rules(masks: Sequence[Mask], codes: np.ndarray) -> np.ndarray:
+    """Which records (n, d) keep all rules: bool (n,). **Privacy:** raw where the records are."""
+    kept = np.ones(len(codes), dtype=bool)
+    for columns, mask in masks:
+        kept &= mask[tuple(codes[:, j] for j in columns)]
+    return kept
+
+
+def possible_in(
+    masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]
+) -> np.ndarray | None:
+    """Where a record can be in a table of some columns, as far as rules inside it say.
+
+    Bool, one axis per column in the given order; None where no rule lies inside.
+    """
+    inside = [(scope, mask) for scope, mask in masks if {*scope} <= {*columns}]
+    if not inside:
+        return None
+    cells = np.ones(tuple(sizes[j] for j in columns), dtype=bool)
+    for scope, mask in inside:
+        order = np.argsort([columns.index(j) for j in scope])
+        shape = [sizes[j] if j in scope else 1 for j in columns]
+        cells &= np.transpose(mask, order).reshape(shape)
+    return cells
+
+
+def possible_cells(masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]) -> int:
+    """How many cells of such a table a record can be in."""
+    cells = possible_in(masks, sizes, columns)
+    return math.prod(sizes[j] for j in columns) if cells is None else int(cells.sum())
+
+
 def possible_values(masks: Sequence[Mask], sizes: Sequence[int]) -> list[np.ndarray]:
     """The values of each column that the rules may leave: bool (|X|,) each."""
     domains, struck = [np.ones(size, dtype=bool) for size in sizes], True

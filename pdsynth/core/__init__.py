@@ -12,12 +12,8 @@ from .agreement import (
 )
 from .attribute import (
     DTYPES,
-    EXACT,
     Attribute,
-    as_text,
     find_bins,
-    find_distinct,
-    only_plain,
     place_in_bins,
     repeated,
 )
@@ -35,7 +31,6 @@ from .budgets import (
     proportional,
     uniform,
 )
-from .counts import MAX_CELLS, Codes, Counter, Split, count_cells
 from .curator import Curator, Measured, Pairs, split_pairs
 from .errors import (
     BudgetDegenerate,
@@ -56,9 +51,11 @@ from .errors import (
     progress,
     share,
     show,
+    tell,
     to_items,
     to_list,
     to_names,
+    type_of,
     wanted,
 )
 from .factors import (
@@ -107,7 +104,17 @@ from .noise import (
     zero_sum_mechanism,
 )
 from .recipe import MOST_RECORDS, Recipe, check_records
-from .records import MAX_MEMBERS, Lattice, Records, marginal
+from .records import (
+    MAX_CELLS,
+    MAX_MEMBERS,
+    Codes,
+    Counter,
+    Lattice,
+    Records,
+    Split,
+    count_cells,
+    marginal,
+)
 from .rules import (
     COUNTING,
     KINDS,
@@ -123,7 +130,6 @@ from .schema import (
     Schema,
     check_columns,
     check_schema,
-    keep_rules,
 )
 from .structure import (
     ALL_PAIRS,

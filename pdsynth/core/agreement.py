@@ -48,6 +48,7 @@ PATIENCE = 20  # steps over which the loss must fall by less than the tolerance
 PRECISE = 100  # times the largest weight of a table of several columns: a single column's at most
 EVEN = 1  # the same where a fit has few steps
 RARE = 3  # standard deviations of its noise: a value with a smaller count is mostly noise
+MERGED = 0.1  # of all records at most, that merged values hold: what ties tell of these is lost
 
 
 # --- the parts of a recipe -----------------------------------------------------------------------
@@ -209,13 +210,16 @@ def shares_of_members(noisy: Sequence[NoisyTable], merging: Merging) -> list[np.
 def merge_rare(counts: np.ndarray, deviation: float) -> np.ndarray:
     """The merged value of each value: those whose counts are below 3 deviations stand as one.
 
-    The last merged value is theirs; the others keep their order. Where there is one such value, or
-    no other, all stay as they are: an attribute has two values or more.
+    Together they hold a tenth of the records at most, the rarest first: where noise is as large as
+    most counts, values aren't rare. The last merged value is theirs; the others keep their order.
+    Where there is one such value, or no other, all stay as they are: an attribute has two values or
+    more.
 
     >>> merge_rare(np.array([100, 2, 50, 1, -3]), 2.0).tolist()
     [0, 2, 1, 2, 2]
     """
-    rare = counts < RARE * deviation
+    rare, order = counts < RARE * deviation, np.argsort(counts, kind="stable")
+    rare[order[np.cumsum(counts[order]) > MERGED * counts.sum()]] = False
     if rare.sum() < 2 or rare.all():
         return np.arange(len(counts))
     return np.where(rare, (~rare).sum(), np.cumsum(~rare) - 1)

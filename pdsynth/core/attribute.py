@@ -1,111 +1,21 @@
-"""One public attribute: what it declares, and how the cells of a column become its codes and back.
+"""One public attribute: what it declares, the codes of a column, and a column from codes.
 
-Each distinct cell is read once, by itself, so that the code of a record is a function of that
-record and of the declaration.
+How a cell is read is the business of ``files``: each distinct cell once and by itself, so that the
+code of a record is a function of that record and of the declaration.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, time
-from decimal import Decimal
 from functools import cached_property
-from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
 
 from .errors import SchemaError, door, is_one_of, is_whole, show, to_items
-
-EXACT = 2**53  # whole numbers below are exact as floating point numbers, and no two fall together
-ONE_TEXT = pd.StringDtype, pd.ArrowDtype  # unlike 1+0j and 1-0j, or intervals from 0 and from -0
-# A column's cells, each once: (n_records,) places among them, -1 for a missing cell.
-Distinct = tuple[np.ndarray, Sequence[Any]]
-
-
-def find_distinct(column: pd.Series) -> Distinct:
-    """Which cells of a column are the same, by type and text: ``True``, 1 and "1" are three cells.
-
-    Two cells that are the same may have one answer computed for both. pandas would merge whatever
-    is equal (``True == 1``, ``Decimal("0.50") == Decimal("0.5")``), and the first one seen would
-    stand for all.
-
-    **Privacy:** raw records in, raw records out.
-    """
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.cat.codes.to_numpy(), column.cat.categories.tolist()
-    alike = column.dtype.kind in "biufmM" or isinstance(column.dtype, ONE_TEXT)
-    if alike:  # cells of one type, whose equal values are written alike
-        places, cells = pd.factorize(column, use_na_sentinel=True)
-        return places, cells.tolist()
-    place_of: dict[Hashable, int] = {}
-    first: list[Any] = []
-    places = np.full(len(column), -1, dtype=np.int64)
-    values = column.tolist()
-    for row in np.flatnonzero(column.notna().to_numpy()):
-        cell = values[row]
-        places[row] = place = place_of.setdefault(_key(cell), len(first))
-        if place == len(first):
-            first.append(cell)
-    return places, first
-
-
-def _key(cell: Any) -> Hashable:
-    """Equal for equal cells of one type and text; a cell of an unknown type is like no other."""
-    if type(cell) is str:
-        return cell
-    if isinstance(cell, (Real, Decimal, np.number, np.bool_, np.datetime64, date, time)):
-        return type(cell), as_text(cell), cell
-    hash(cell)  # lists and the like are refused by a TypeError
-    return type(cell), id(cell)
-
-
-@contextmanager
-def only_plain(what: str) -> Iterator[None]:
-    """Around reading cells: SchemaError where it fails, since the words of others may hold a cell.
-
-    **Privacy:** raw records inside; of what went wrong only the type is told.
-    """
-    try:
-        yield
-    except SchemaError:
-        raise
-    except Exception as problem:
-        kind = type(problem).__name__
-        raise SchemaError(
-            f"{what} holds more than plain values ({kind}): recode those rows; texts must be in "
-            "UTF-8"
-        ) from None
-
-
-def as_text(cell: Any) -> str:
-    """A cell as a file would write it: whole numbers without a point, no blanks around texts."""
-    if isinstance(cell, (float, np.floating)):
-        number = float(cell)
-        cell = int(number) if number.is_integer() and abs(number) < EXACT else number
-    try:
-        return str(cell).strip()
-    except ValueError:  # a whole number of thousands of digits
-        return hex(cell)
-
-
-def as_number(cell: Any) -> float:
-    """A cell of a numeric type as a number, NaN for any other: 1 for True, infinity beyond floats.
-
-    >>> [as_number(cell) for cell in (True, Decimal("0.5"), "0.5")]
-    [1.0, 0.5, nan]
-    """
-    if not isinstance(cell, (Real, Decimal, np.bool_)):
-        return np.nan
-    try:
-        return float(cell)
-    except (OverflowError, ValueError):  # beyond floats; a signalling NaN
-        return np.inf
 
 
 def find_bins(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
@@ -329,50 +239,13 @@ class Attribute:
 
         **Privacy:** raw records in, raw records out.
         """
-        with only_plain(f"attribute {self.name!r}"):
-            return self._look_up(column)
-
-    def _look_up(self, column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-        """Each distinct cell is read once, by itself."""
-        plain = self.edges is not None and self.recode is None
-        if plain and isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
-            numbers = column.to_numpy(dtype=float)
-            return self._place(numbers, np.isnan(numbers))
-        places, cells = find_distinct(column)
-        read = [*map(self.read, cells), self.recode.empty if self.recode else None]
-        gone = np.array([value is None for value in read])[places]
-        if self.edges is None:
-            codes = np.array([self._codes.get(value, -1) for value in read])[places]
-            return np.where(gone, len(self.values), codes), gone
-        numbers = np.array([math.nan if x is None else x for x in read], dtype=float)[places]
-        if plain and (strange := int((np.isnan(numbers) & ~gone).sum())):
-            self._refuse(door("files").say_strange(column, strange))
-        return self._place(numbers, gone)
-
-    def read(self, cell: Any) -> Any:
-        """What one cell stands for: a declared value or a number; None if it is missing."""
-        if self.recode is not None:
-            return self.recode.read(cell, self._texts)
-        return cell if self.edges is None else as_number(cell)
-
-    def _place(self, numbers: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Bins of numbers, (n_records,); those of missing cells are the last code."""
-        if self.recode is not None and self.recode.clip and self.edges:
-            numbers = np.clip(numbers, self.edges[0], self.edges[-1])
-        bins = find_bins(numbers, self.edges or ())
-        if self.integer:
-            bins = np.where(numbers == np.floor(numbers), bins, -1)
-        return np.where(gone, len(self.values), bins), gone
+        codes, gone = self.reader.look_up(column)
+        return codes, gone
 
     @cached_property
-    def _codes(self) -> dict[Any, int]:
-        """Code of every declared value; 42.0 is 42 and True is 1, whatever type they have."""
-        return {value: code for code, value in enumerate(self.values)}
-
-    @cached_property
-    def _texts(self) -> dict[str, Any] | None:
-        """Declared values by the text of a cell that holds them; None for a range of numbers."""
-        return {as_text(v): v for v in self.values} if self.edges is None else None
+    def reader(self) -> Any:
+        """What reads its cells, a :class:`pdsynth.files.Reader`."""
+        return door("files").Reader(self)
 
     @cached_property
     def _index(self) -> pd.Index:

@@ -298,7 +298,7 @@ class Parts(NamedTuple):
         """Refuse, from public facts, what can't be combined or fitted."""
         self.structure.check(facts)
         self.budget.check(facts)
-        if self.budget.foresees and self.structure.measures:  # it would have ε = 0
+        if self.structure.measures and not isinstance(self.budget, Uniform):  # it isn't asked
             raise BudgetError(
                 f"{type(self.structure).__name__} measures its own tables, so "
                 f"{type(self.budget).__name__} has nothing to split: leave budget= out"

@@ -6,6 +6,8 @@ Each error says what happened, with the numbers, and what to do.
 
 import math
 import os
+import sys
+import warnings
 from collections.abc import Iterable, Iterator, KeysView, Sequence, Set, ValuesView
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,7 +25,7 @@ class _Plain(Repr):
 
     def repr_instance(self, x: Any, level: int) -> str:
         plain = not hasattr(x, "__len__") or isinstance(x, bytes)
-        return super().repr_instance(x, level) if plain else type(x).__name__
+        return super().repr_instance(x, level) if plain else type_of(x)
 
 
 _SHORT = _Plain()
@@ -185,7 +187,8 @@ def check_seed(seed: Any) -> None:
     seeds = seed if isinstance(seed, (list, tuple)) and seed else [seed]
     if seed is not None and not all(is_whole(s, 0, 2**128) for s in seeds):
         raise BudgetError(
-            f"random_state must be None or a whole number of at least 0, got {show(seed)}"
+            "random_state must be None or a whole number of at least 0 and at most 2^128, got "
+            + show(seed)
         )
 
 
@@ -219,11 +222,28 @@ def check_known(asked: Sequence[Any], known: Sequence[str], where: str) -> None:
 def show(value: Any) -> str:
     """What was given, for a message: short; of a table or an array its type, never its values."""
     if getattr(value, "ndim", 0) or hasattr(value, "__next__"):
-        return type(value).__name__
+        return type_of(value)
     try:
         return _SHORT.repr(value)
     except ValueError:  # an integer of thousands of digits
         return f"a very long {type(value).__name__}"
+
+
+def type_of(value: Any) -> str:
+    """The type of what was given; of a table of another library with the library's name."""
+    library = type(value).__module__.partition(".")[0]
+    foreign = type(value).__name__ == "DataFrame" and library != "pandas"
+    return f"{library}.DataFrame" if foreign else type(value).__name__
+
+
+def tell(words: str, stacklevel: int) -> None:
+    """Warn within a fit that is charged already: where warnings are errors it goes to stderr,
+    since an error would lose what was paid for.
+    """
+    try:
+        warnings.warn(words, UserWarning, stacklevel=stacklevel + 1)
+    except UserWarning:
+        print(f"UserWarning: {words}", file=sys.stderr)
 
 
 def plural(number: int, one: str, many: str = "") -> str:

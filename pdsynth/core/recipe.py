@@ -426,6 +426,8 @@ class Recipe(Habits):
         if isinstance(data, Records):
             if data.schema.private:
                 door("binning").refuse_codes()
+            if schema not in (None, data.schema):  # its rules and values would be ignored
+                raise SchemaError("Records have the schema they are coded over: leave schema= out")
             return data, data.schema, data.n
         data, schema = join_target(data, y, schema)
         if schema is None:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from .attribute import Attribute, check_codes, repeated
-from .errors import SchemaError, check_known, door, is_one_of, show, to_items, to_list
+from .errors import SchemaError, check_known, door, is_one_of, show, to_items, to_list, type_of
 from .unit import Unit
 
 
@@ -28,7 +28,7 @@ def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any
     **Privacy:** reads column names only.
     """
     if not isinstance(frame, pd.DataFrame):
-        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+        raise SchemaError(f"expected a pandas DataFrame, got {type_of(frame)}")
     columns = list(frame.columns)
     strange = [name for name in columns if not isinstance(name, str)]
     if strange:
@@ -43,38 +43,6 @@ def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any
 
 
 Mask = tuple[tuple[int, ...], np.ndarray]  # rising columns; where a record can be, one axis each
-
-
-def keep_rules(masks: Sequence[Mask], codes: np.ndarray) -> np.ndarray:
-    """Which records (n, d) keep all rules: bool (n,). **Privacy:** raw where the records are."""
-    kept = np.ones(len(codes), dtype=bool)
-    for columns, mask in masks:
-        kept &= mask[tuple(codes[:, j] for j in columns)]
-    return kept
-
-
-def possible_in(
-    masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]
-) -> np.ndarray | None:
-    """Where a record can be in a table of some columns, as far as rules inside it say.
-
-    Bool, one axis per column in the given order; None where no rule lies inside.
-    """
-    inside = [(scope, mask) for scope, mask in masks if {*scope} <= {*columns}]
-    if not inside:
-        return None
-    cells = np.ones(tuple(sizes[j] for j in columns), dtype=bool)
-    for scope, mask in inside:
-        order = np.argsort([columns.index(j) for j in scope])
-        shape = [sizes[j] if j in scope else 1 for j in columns]
-        cells &= np.transpose(mask, order).reshape(shape)
-    return cells
-
-
-def possible_cells(masks: Sequence[Mask], sizes: Sequence[int], columns: Sequence[int]) -> int:
-    """How many cells of such a table a record can be in."""
-    cells = possible_in(masks, sizes, columns)
-    return math.prod(sizes[j] for j in columns) if cells is None else int(cells.sum())
 
 
 @dataclass(frozen=True)
@@ -167,7 +135,7 @@ class Schema:
     def possible(self, names: Iterable[str]) -> int:
         """Those of these cells that a record can be in, as far as rules among the names say."""
         columns = [*map(self.index, to_list("names", names))]
-        return possible_cells(self.masks, self.sizes, columns)
+        return int(door("constraints").possible_cells(self.masks, self.sizes, columns))
 
     def select(self, names: Sequence[str]) -> Schema:
         """The schema of some of the attributes, in the order given."""
@@ -190,7 +158,7 @@ class Schema:
         **Privacy:** raw where the records are.
         """
         check_codes(codes, len(self))
-        return ~keep_rules(self.masks, codes)
+        return np.asarray(~door("constraints").keep_rules(self.masks, codes))
 
     def declare_public(self) -> Schema:
         """The same schema, on the user's word that its domains were known without these records."""

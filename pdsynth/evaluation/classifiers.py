@@ -9,7 +9,6 @@ import pandas as pd
 
 from ..core import Attribute, Schema, SchemaError, check_schema, is_whole, needed_for, show
 from .inputs import Table, check_choice, check_choices, check_most, sample_rows, seeded, to_codes
-from .numbers import numbers_of
 from .utility import feature_columns, majority_share, one_hot, support_vectors
 
 CLASSIFIERS = ("NB", "SV", "KN", "RF", "LR")
@@ -131,7 +130,7 @@ def _encode(table: Table, schema: Schema, columns: Sequence[str], encoding: str)
         attribute, j = schema[name], schema.index(name)
         if attribute.edges is not None:
             numbers = (
-                numbers_of(frame[name], attribute)
+                attribute.reader.numbers(frame[name])
                 if frame is not None
                 else attribute.decode(codes[:, j].astype(np.int64)).to_numpy(float, na_value=np.nan)
             )

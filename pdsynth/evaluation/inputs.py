@@ -7,7 +7,17 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..core import Records, Schema, SchemaError, check_schema, is_one_of, is_whole, show, to_list
+from ..core import (
+    Records,
+    Schema,
+    SchemaError,
+    check_schema,
+    is_one_of,
+    is_whole,
+    show,
+    to_list,
+    type_of,
+)
 from ..datasets.tables import Dataset
 from ..scale.sources import Source, find_source
 
@@ -19,7 +29,7 @@ def to_records(table: Table, schema: Schema) -> Records:
     dataset, the path of a Parquet file, a Dask DataFrame.
     """
     if isinstance(table, Records):
-        return table
+        return check_coded(table, schema)
     source = find_source(table)
     if source is None:
         return Records(to_codes(table, schema), schema)
@@ -44,18 +54,35 @@ def check_edges(schema: Schema) -> Schema:
     return schema
 
 
+def check_coded(records: Records, schema: Schema) -> Records:
+    """The records; SchemaError for some whose codes stand for other values than the schema's.
+
+    **Privacy:** reads the two schemas, which are public.
+    """
+    theirs, ours = (
+        [(a.name, a.values, a.edges, a.missing) for a in s.attributes]
+        for s in (records.schema, check_schema(schema))
+    )
+    if theirs != ours:
+        raise SchemaError(
+            "these Records are coded over another schema, so their codes stand for other values: "
+            "code both tables over one, or give DataFrames"
+        )
+    return records
+
+
 def to_codes(table: Table, schema: Schema) -> np.ndarray:
     """Codes (n_records, n_attributes) of a DataFrame, of Records, or of codes, which it checks.
 
     BudgetError for a table in blocks, whose records aren't in memory.
     """
     if isinstance(table, Records):
-        return table.codes
+        return check_coded(table, schema).codes
     if isinstance(table, pd.DataFrame):
         return without_rules(schema).encode(table)
     d = len(check_schema(schema))
     if not isinstance(table, (np.ndarray, list, tuple)):
-        raise SchemaError(f"expected a DataFrame, Records or codes, got {type(table).__name__}")
+        raise SchemaError(f"expected a DataFrame, Records or codes, got {type_of(table)}")
     try:
         codes = np.asarray(table)
     except ValueError as problem:
@@ -150,7 +177,7 @@ def seeded(seed: Any) -> np.random.Generator:
     seeds = seed if isinstance(seed, list) and seed else [seed]
     if seed is not None and not all(is_whole(s, 0, 2**128) for s in seeds):
         raise SchemaError(
-            "seed must be a whole number of at least 0 (None: another one in every "
-            f"run), got {show(seed)}"
+            "seed must be a whole number of at least 0 and at most 2^128 (None: another one in "
+            f"every run), got {show(seed)}"
         )
     return np.random.default_rng(seed)

@@ -46,8 +46,8 @@ class Report:
     first, with those of Independent. ``utility``: accuracy of a classifier, by what it was trained
     on; ``risk``: rates of what an attacker finds, by what it looks at; None where no attribute was
     named. ``numbers``: mean and median of every column with bins, the one first that is farthest
-    off; None without such columns. ``verdict``: the answer in sentences; ``notes``: how it was
-    measured.
+    off by the spread of its records; None without such columns. ``verdict``: the answer in
+    sentences; ``notes``: how it was measured.
 
     **Privacy:** exact statistics of real records throughout: not for publishing.
     """

@@ -1,10 +1,11 @@
 """Raw files and pages: how tables, schemas, ledgers and releases are read, written and shown."""
 
+from .columns import Reader, as_text
 from .declared import equal_edges, read_bins, settle_attribute
 from .documents import load_model, read_ledger, read_model, save_model, write_ledger, write_model
 from .file_format import FileFormat
 from .pages import render
-from .problems import Problems, find_problems, say_outside, say_strange
+from .problems import find_problems, say_outside
 from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
@@ -12,43 +13,3 @@ from .showing import describe_recipe, frame_ledger, show_ledger, show_network, s
 from .story import count_pairs, in_words, say_pairs, short, story, verdict
 from .taking import find_columns, settle_file, take_columns
 from .target import join_target
-
-__all__ = [
-    "say_outside",
-    "schema_document",
-    "save_schema",
-    "read_schema_document",
-    "open_schema",
-    "infer_schema",
-    "write_model",
-    "write_ledger",
-    "save_model",
-    "read_model",
-    "read_ledger",
-    "load_model",
-    "FileFormat",
-    "Problems",
-    "Recode",
-    "Session",
-    "count_pairs",
-    "describe_recipe",
-    "equal_edges",
-    "find_columns",
-    "find_problems",
-    "frame_ledger",
-    "in_words",
-    "join_target",
-    "read_bins",
-    "render",
-    "settle_attribute",
-    "settle_file",
-    "say_pairs",
-    "say_strange",
-    "show_ledger",
-    "show_network",
-    "short",
-    "show_recipe",
-    "story",
-    "take_columns",
-    "verdict",
-]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import as_text, find_distinct
+from .columns import as_text, find_distinct
 from .declared import LARGEST
 
 # How numbers are written: (what separates thousands, what stands before the fraction).

@@ -46,10 +46,12 @@ from .release import (
     publish,
     read_reviewed,
     rehearse,
+    telling,
     write_card,
 )
 from .schema_file import read_toml
 from .session import Session, files_of
+from .writing import naming
 
 with needed_for("the command line"):
     import click
@@ -374,8 +376,9 @@ def release(
         check_model(model)
         rows = rows or min(model.n, most_rows(declared))
         table = model.sample(rows)
-        fill(draft, model, table, kind=kind, session=session, **facts)
-        place = publish(draft, place)
+        with telling(account):
+            fill(draft, model, table, kind=kind, session=session, **facts)
+            place = publish(draft, place)
         facts |= {"rows": rows, "session": session}
         if with_report:
             step("comparing with the real records")
@@ -473,7 +476,8 @@ def report(
         click.echo(str(comparison))
     else:
         page = draw_page(comparison, real, fake, declared, f"{released.name} beside {data.name}")
-        out.write_text(page, encoding="utf-8", newline="\n")
+        with naming(out):
+            out.write_text(page, encoding="utf-8", newline="\n")
 
 
 def say(words: str) -> None:

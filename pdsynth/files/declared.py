@@ -16,7 +16,6 @@ import pandas as pd
 
 from ..core import (
     DTYPES,
-    EXACT,
     Attribute,
     SchemaError,
     is_one_of,
@@ -26,6 +25,7 @@ from ..core import (
     to_items,
     to_list,
 )
+from .columns import EXACT
 
 LARGEST = 1e300  # of a number
 MAX_VALUES = 2**16
@@ -143,7 +143,7 @@ def equal_edges(name: Any, low: Any, high: Any, bins: Any, integer: bool) -> lis
     if integer:
         bins = min(bins, int(high) - int(low) + 1)
         edges = np.ceil(low + (high + 1 - low) * np.arange(bins + 1) / bins)
-        edges[-1] = high
+    edges[-1] = high  # low + (high - low) may be less, and the highest value be refused
     return edges.tolist()
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import pandas as pd
 
-from ..core import as_text
 from .cells import COMMON, FORMS, PLAIN, read_number
+from .columns import as_text
 
 COMMA = "1.234,5"
 READ = [form for form in FORMS if form != PLAIN]

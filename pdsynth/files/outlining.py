@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..core import EXACT, Attribute, SchemaError, check_path, to_items
+from ..core import Attribute, SchemaError, check_path, to_items
 from .cells import LONGEST, read_day, read_hour, read_numbers
+from .columns import EXACT
 from .domains import BINS
 from .file_format import FileFormat
 from .identifiers import EVERY, kind_of, tell_apart
@@ -26,6 +27,7 @@ from .rule_drafts import draft_rules
 from .schema_file import write_entry, write_inline, write_schema
 from .several import draft_answers, draft_numbers
 from .taking import take_columns
+from .writing import naming
 
 HEAD = """\
 # A first draft, read off the raw records of {name}. Nothing in it is public yet: keep it inside.
@@ -151,7 +153,8 @@ def outline(
     notes |= dict.fromkeys(map(str, rules), CANDIDATE)
     text = write_schema(facts, notes=notes, order=[*notes], head=HEAD.format(name=label))
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+        with naming(Path(path)):
+            Path(path).write_text(text, encoding="utf-8", newline="\n")
     return text
 
 

@@ -3,15 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, time, timedelta
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..core import Attribute, Schema, SchemaError, as_text, find_distinct, is_whole, show
+from ..core import Attribute, Schema, SchemaError, is_whole, show, type_of
 from .cells import STRANGE, read_number
+from .columns import as_text, find_distinct
 from .recoding import Recode
 
 SAY_ENCODING = 'read the file again and say its encoding, as encoding="cp1252"'
@@ -69,7 +69,7 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
     if not is_whole(examples, 0):
         raise SchemaError(f"examples must be a whole number of at least 0, got {show(examples)}")
     if not isinstance(frame, pd.DataFrame):
-        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+        raise SchemaError(f"expected a pandas DataFrame, got {type_of(frame)}")
     frame = schema.take(frame)
     problems, columns, declared = [], list(frame.columns), list(schema.attributes)
     names, times = {a.name for a in declared}, Counter(columns)
@@ -132,9 +132,10 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         codes, gone = attribute.look_up(column)
         bad, carried = codes < 0, _count_carried(attribute, column)
     except SchemaError as problem:
-        if edges is None:
+        missing, carried = _find_gone(column), 0
+        if edges is None or missing is None:
             return [Problem(name, len(column), str(problem), "recode them as texts or numbers")]
-        gone, carried = column.isna().to_numpy(), 0
+        gone = missing
         texts = [as_text(cell) for cell in column.tolist()]
         strange = {text for text in set(texts) if read_number(text) is None}
         bad = np.array([text in strange for text in texts], dtype=bool) & ~gone
@@ -171,6 +172,14 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         shown = ", ".join(map(repr, _different(column[bad])[:examples]))
         problems.append(Problem(name, int(bad.sum()), what, remedy, shown))
     return problems
+
+
+def _find_gone(column: pd.Series) -> np.ndarray | None:
+    """Which cells are missing; None where pandas can't say, as of a signalling NaN."""
+    try:
+        return column.isna().to_numpy()
+    except ArithmeticError:
+        return None
 
 
 def _count_carried(attribute: Attribute, column: pd.Series) -> int:
@@ -279,25 +288,6 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
     return (
         f": {outside:,} value(s) outside {whole}{domain}; {remedy}, or recode or "
         "drop those rows (schema.problems(frame, examples=3) shows values)"
-    )
-
-
-def say_strange(column: pd.Series, strange: int) -> str:
-    """How many cells of a range of numbers are none, and what to do, in words that hold no cell.
-
-    **Privacy:** a raw number, for the sentence of a refusal: whoever holds the table reads it.
-    """
-    kinds = {type(cell) for cell in column.dropna().tolist()}
-    ways = {
-        str: ", or say how its numbers are written: number='1,234.5'",
-        date: ", or say what counts of a date: date='year'",
-        time: ", or say what counts of a time: date='hour'",
-        timedelta: ", as column.dt.total_seconds() does",
-    }
-    fitting = [way for of, way in ways.items() if any(issubclass(kind, of) for kind in kinds)]
-    return (
-        f" is declared numeric, but {strange:,} of its cells are no numbers (the column has dtype "
-        f"{column.dtype}): convert it first{fitting[0] if fitting else ''}"
     )
 
 

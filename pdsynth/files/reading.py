@@ -11,17 +11,16 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from ..core import (
-    EXACT,
     Attribute,
     Schema,
     SchemaError,
     check_schema,
-    find_distinct,
     plural,
     show,
     to_items,
 )
 from .cells import FORMS, STRANGE, is_number, read_number, read_numbers
+from .columns import EXACT, find_distinct
 from .file_format import FileFormat
 from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
 from .recoding import Recode

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import EXACT, SchemaError, as_text, is_whole, show, to_list
+from ..core import SchemaError, is_whole, show, to_list
 from .cells import (
     COMMON,
     DURATIONS,
@@ -24,6 +24,7 @@ from .cells import (
     read_hour,
     read_number,
 )
+from .columns import EXACT, as_text
 
 MEANS = {  # what released rows hold of a date
     "year": "the year of a date",

@@ -37,7 +37,7 @@ from .card import check_about, make_card
 from .reading import read_csv
 from .schemas import meanings, save_schema
 from .session import Session
-from .writing import write_csv, write_parquet
+from .writing import naming, write_csv, write_parquet
 
 KINDS = "csv", "parquet"
 MEASURED = "measured.csv"
@@ -207,14 +207,20 @@ def fill(
     """
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir()
-    _write_table(table, draft / f"synthetic.{kind}")
-    with suppress(SchemaError):  # too large to be read again: the card then says that it is absent
-        model.to_json(draft / "model.json")
-    (draft / "ledger.jsonl").write_text(model.ledger.to_json() + "\n", encoding="utf-8")
+    with naming(path := draft / f"synthetic.{kind}"):
+        _write_table(table, path)
+    # too large to be read again: the card then says that it is absent
+    with naming(path := draft / "model.json"), suppress(SchemaError):
+        model.to_json(path)
+    with naming(path := draft / "ledger.jsonl"):
+        path.write_text(model.ledger.to_json() + "\n", encoding="utf-8")
     if model.measured:
-        write_csv(measured_cells(model), draft / MEASURED)
-    _write_schema(as_released(model.shown), draft / "schema.toml", meanings(model.schema))
-    write_card(draft, model, rows=len(table), **facts)
+        with naming(path := draft / MEASURED):
+            write_csv(measured_cells(model), path)
+    with naming(path := draft / "schema.toml"):
+        _write_schema(as_released(model.shown), path, meanings(model.schema))
+    with naming(draft / "card.html"):
+        write_card(draft, model, rows=len(table), **facts)
 
 
 def _write_table(table: pd.DataFrame, path: Path) -> None:
@@ -279,9 +285,18 @@ def draft_folder(place: Path) -> Iterator[Path]:
             hidden.rmdir()
 
 
+@contextmanager
+def telling(account: Path | None) -> Iterator[None]:
+    """What stops a release after its fit says what became of the fit and of its charge."""
+    try:
+        yield
+    except (SchemaError, OSError) as problem:
+        charge = "no account was charged" if account is None else f"{account.name} stays charged"
+        raise SchemaError(f"{problem}. The fit is lost; {charge}") from problem
+
+
 def publish(draft: Path, place: Path) -> Path:
     """Give a whole draft its name: ``place``, or if that was taken meanwhile, ``place-2`` …"""
-    draft.chmod(0o755)
     times, free = 1, place
     while os.path.lexists(free):
         times += 1

@@ -17,9 +17,9 @@ from ..core import (
     check_columns,
     check_path,
     is_whole,
-    only_plain,
     show,
 )
+from .columns import only_plain
 from .declared import MAX_VALUES
 from .recoding import Recode
 from .rule_entries import read_rules, say_rule

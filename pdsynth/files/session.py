@@ -339,7 +339,8 @@ class Session:
         return f"Session({self.standing()}{people}, {number} charge{'s' * (number != 1)}{place})"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>{self.to_frame().to_html(index=False, border=0)}"
+        table = self.to_frame().to_html(index=False, border=0)
+        return f"<div class='mathjax_ignore'><p>{escape(repr(self))}</p>{table}</div>"
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -348,18 +349,19 @@ class Session:
             with self._thread_lock:
                 yield
             return
-        lock = FileLock(f"{self._path}.lock")
         try:
-            lock.acquire(timeout=PATIENCE)
+            with FileLock(f"{self._path}.lock").acquire(timeout=PATIENCE):
+                yield
         except Timeout as late:
             raise BudgetError(
                 f"another process has held {self._path.name}.lock for {PATIENCE:g} "
                 "seconds; nothing was charged"
             ) from late
-        try:
-            yield
-        finally:
-            lock.release()
+        except OSError as problem:
+            raise BudgetError(
+                f"{self._path.name} couldn't be written ({problem.strerror}): nothing was drawn; "
+                "the charge counts if Session.open shows it"
+            ) from problem
 
 
 def _spent(charges: Sequence[Charge], people: str) -> Fraction:

@@ -11,11 +11,10 @@ from ..core import (
     Schema,
     SchemaError,
     check_columns,
-    find_distinct,
-    only_plain,
     show,
     to_items,
 )
+from .columns import find_distinct, only_plain
 from .file_format import FileFormat
 from .recoding import Recode
 

@@ -3,15 +3,32 @@
 import os
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ..core import SchemaError, check_path, show
+from ..core import SchemaError, check_path, show, type_of
 
 # What a spreadsheet takes for a formula, and not for a number.
 FORMULA = re.compile(r"=|[+\-@](?!\.?\d+(\.\d*)?$)")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """SchemaError that names the file, where the system doesn't write it; a full disk names none.
+
+    **Privacy:** reads nothing.
+    """
+    try:
+        yield
+    except OSError as problem:
+        raise SchemaError(
+            f"{path.name} couldn't be written ({problem.strerror or problem}): correct that, or "
+            "name another place"
+        ) from problem
 
 
 def write_parquet(table: pd.DataFrame, path: Path) -> None:
@@ -39,7 +56,7 @@ def write_csv(
     **Privacy:** post-processing of what was released; raw records if you write those.
     """
     if not isinstance(frame, pd.DataFrame):
-        raise SchemaError(f"expected a pandas DataFrame, got {type(frame).__name__}")
+        raise SchemaError(f"expected a pandas DataFrame, got {type_of(frame)}")
     check_path(path)
     if not isinstance(quote_formulas, bool):
         raise SchemaError(f"quote_formulas must be True or False, got {show(quote_formulas)}")

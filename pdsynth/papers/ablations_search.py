@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .. import algorithms as s
-from ..algorithms import ONE, Parameters, genetic_search
-from ..baselines import exact_search
+from ..baselines import ONE, Parameters, exact_search, genetic_search
 from ..core import GRID, SCORES, Network, Records
 from ..datasets.tables import Dataset
 from ..evaluation.marginals import Marginals

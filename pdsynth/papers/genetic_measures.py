@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..algorithms import MOST_EXACT as MOST
-from ..algorithms import GeneticBayes, Parameters, PrivBayes, genetic_search
-from ..baselines import exact_search, hill
+from ..algorithms import GeneticBayes, PrivBayes
+from ..baselines import MOST_EXACT as MOST
+from ..baselines import Parameters, exact_search, genetic_search, hill
 from ..core import Attribute, Schema
 from ..datasets.adult import load_adult
 from ..datasets.loaders import FRAUD_ROWS, load_cmc, load_credit_default, load_credit_fraud

@@ -12,7 +12,6 @@ any other, measured tables tie it to whatever it goes with, and :func:`undo` div
 each level by its copies in the model.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -46,8 +45,9 @@ from ..core import (
     junction_tree,
     positive,
     show,
+    tell,
 )
-from .losses import LEVEL, attribute_losses, losses, neighbours, value_losses
+from .losses import LEVEL, attribute_losses, losses, neighbours, value_losses, warn_of_loss
 
 MOST_LEVELS, MOST_COPIES = 32, 1_000
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "neighbours",
     "undo",
     "value_losses",
+    "warn_of_loss",
 ]
 
 
@@ -186,8 +187,9 @@ def choose_levels(
                 "and no attribute of the records, so take it out of the schema; a rule by an "
                 f"attribute is person_epsilon={{{given!r}: {{value: ε, …}}}}"
             )
-        if given not in data.columns:
-            raise SchemaError(f"person_epsilon={given!r} is no column of the table")
+        if times := [*data.columns].count(given) - 1:
+            what = "stands twice or more among the columns" if times > 0 else "is no column"
+            raise SchemaError(f"person_epsilon={given!r} {what} of the table")
         data, given = data.drop(columns=given), data[given]
     if not isinstance(given, pd.Series):
         raise BudgetError(
@@ -268,7 +270,13 @@ def by_value(data: pd.DataFrame, schema: Schema, rules: Mapping[Any, Any]) -> Pe
     if attribute.edges is not None and all(is_one_of(value, labels) for value in rule):
         codes = np.array([labels[value] for value in rule])
     else:
-        codes = attribute.encode(pd.Series([*rule], dtype=object))
+        try:
+            codes = attribute.encode(pd.Series([*rule], dtype=object))
+        except SchemaError as problem:
+            raise BudgetError(
+                f"the rule of person_epsilon must name values as they stand in the table ({name!r} "
+                f"has {', '.join(attribute.labels[:8])}), got {show([*rule])}"
+            ) from problem
     if gone := [attribute.labels[code] for code in range(attribute.size) if code not in codes]:
         raise BudgetError(
             f"the rule of person_epsilon must name each value of {name!r}: missing {show(gone)}"
@@ -344,10 +352,10 @@ def undo(model: Model) -> Model:
     scopes = [tuple(sorted((child, *parents))) for child, parents in families]
     edges = {edge for scope in scopes for edge in combinations(scope, 2)}
     if not any(level in edge for edge in edges):
-        warnings.warn(
+        tell(
             "no table ties the levels to another column, so that counts lean towards those who "
             "give more: ConsistentBayes measures such ties where n and ε bear them",
-            stacklevel=2,
+            2,
         )
     tree = CliqueTree(junction_tree(len(sizes), edges, level), sizes)
     once = -np.log(copies)

@@ -1,6 +1,6 @@
 """What a change loses by the ledger: of an attribute, of a value, of a record of some level."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
@@ -8,7 +8,18 @@ from typing import Any
 
 import pandas as pd
 
-from ..core import Ledger, SchemaError, check_known, compose, to_list, to_names
+from ..core import (
+    Facts,
+    Ledger,
+    Network,
+    SchemaError,
+    TableBudget,
+    check_known,
+    compose,
+    tell,
+    to_list,
+    to_names,
+)
 
 LEVEL = "person_epsilon"  # the column that says which level a record has
 
@@ -86,3 +97,40 @@ def neighbours(ledger: Ledger) -> str:
     """What neighbours differ in, and what each level loses, in words."""
     own = ", ".join(f"{value}" for value in losses(ledger))
     return f"add or remove one record; by person: {own}"
+
+
+def warn_of_loss(
+    facts: Facts, network: Network, tables: Mapping[str, TableBudget], careful: Sequence[str]
+) -> None:
+    """Say which attributes lose as much in the tables as if all tables had the same ε.
+
+    ``careful``: those that were to lose less. An attribute is told by every table that it stands
+    in, also by those of its children, which may get more ε than its own.
+
+    **Privacy:** a function of the network and of budgets, which are released.
+    """
+    if facts.guarantee != "strict":  # a warning: no other guarantee promises an attribute anything
+        return
+    each = sum((t.epsilon for t in tables.values()), Fraction(0)) / len(tables)
+    if careful and {*careful} >= {*tables}:
+        words = (
+            "all attributes were to have more noise, so that all tables have the same ε, and none "
+            "loses less than without groups: leave out those that need less protection"
+        )
+        tell(words, 5)
+        return
+    cases = []
+    for name in careful:
+        holding = [child for child, parents in network.pairs if name in (child, *parents)]
+        lost = sum(tables[child].epsilon for child in holding)
+        if lost >= each * len(holding):
+            cases.append(
+                f"{name} ({float(lost):.3g}, with equal budgets {float(each * len(holding)):.3g})"
+            )
+    if cases:
+        words = (
+            "these attributes were to have more noise, and lose as much ε in tables as without it, "
+            f"since they are parents in tables that have more: {', '.join(cases)}. Put the "
+            "children into the same group, or forbid these edges (restriction=…)"
+        )
+        tell(words, 5)

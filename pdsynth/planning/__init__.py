@@ -272,9 +272,13 @@ class _Facts:
         return columns[self.both[0]] + columns[self.both[1]]
 
     def distance(self, rest: float, *noises: float | np.ndarray) -> float:
-        """√((ρ q)² + Σ v² + s²), each below 1; the mean over pairs."""
-        chance = (*noises, self.sampled())
-        square = (rest * self.prior.dependence) ** 2 + sum((v / (1 + v)) ** 2 for v in chance)
+        """√(ρ² (q² + s²) + Σ v² + s²), each below 1; the mean over pairs.
+
+        Few records look tied by chance, s, too: what leaves out ties leaves out that. And the rows
+        that are drawn show as much once more.
+        """
+        *noise, chance = ((v / (1 + v)) ** 2 for v in (*noises, self.sampled()))
+        square = rest**2 * (self.prior.dependence**2 + chance) + sum(noise) + chance
         return float(np.mean(np.sqrt(square)))
 
 
@@ -475,9 +479,9 @@ class Plan:
             for t in (self.methods, self.table)
         )
         return (
-            f"<p>{escape(self.sentence)}</p><p>{self.advice}: <code>{escape(self.method)}"
-            f"</code></p>{_bars(self.forecasts)}"
-            f"<details><summary>All numbers</summary>{numbers}</details>"
+            f"<div class='mathjax_ignore'><p>{escape(self.sentence)}</p><p>{self.advice}: "
+            f"<code>{escape(self.method)}</code></p>{_bars(self.forecasts)}"
+            f"<details><summary>All numbers</summary>{numbers}</details></div>"
         )
 
 
@@ -515,8 +519,8 @@ def plan(
     is the best of them, unfitted. ``plan(…).table`` has one row per degree k: cells of a typical
     table, its mean cell and noise scale in records, their ratio, and the total variation distance
     that noise alone adds to such a table. With m records a person, plan for ε/m. Raises
-    BudgetError for ε ≤ 0, for a distance that isn't between 0 and 1 or that no ε up to 10 reaches,
-    for both or neither; SchemaError for n < 1.
+    BudgetError for ε ≤ 0, or too small for a fit, for a distance that isn't between 0 and 1 or that
+    no ε up to 10 reaches, for both or neither; SchemaError for n < 1.
 
     **Privacy:** a function of n, ε or the distance, and the schema, which are public (neighbours
     replace one record, so n is the same): costs nothing. Where records are added or removed, n is
@@ -565,7 +569,9 @@ def plan(
             f"{float(distance):g}."
         )
     names = tuple(a.name for a in fine)
-    return Plan(int(n), budget, schema, best, sentence, table, candidates, names)
+    found = Plan(int(n), budget, schema, best, sentence, table, candidates, names)
+    found.synthesizer().prepare(schema.declare_public(), found.n)  # refuses what a fit would
+    return found
 
 
 def _choose(schema: Schema, n: int, epsilon: Any, distance: Any) -> Fraction:

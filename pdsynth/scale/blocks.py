@@ -63,7 +63,7 @@ class InBlocks:
         raise NotImplementedError
 
     def tables(self, sets: Iterable[Split]) -> Iterator[np.ndarray]:
-        """As :meth:`~pdsynth.core.counts.Counter.tables`."""
+        """As :meth:`~pdsynth.core.records.Counter.tables`."""
         step, cells = list[Split](), list[int]()
         for head, tail in sets:
             mine = count_cells([self.sizes[j] for j in (*head, *tail)])
@@ -80,7 +80,7 @@ class InBlocks:
         return np.split(total, list(accumulate(cells[:-1])))
 
     def cells(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """As :meth:`~pdsynth.core.counts.Counter.cells`."""
+        """As :meth:`~pdsynth.core.records.Counter.cells`."""
         step = max(self.pass_cells >> sets.shape[1], 1)
         for start in range(0, len(sets), step):
             part = sets[start : start + step]
@@ -88,7 +88,7 @@ class InBlocks:
             yield slice(start, start + len(part)), self.sum_blocks(add_cells, part, shape)
 
     def encoded(self, encoding: Encoding) -> Self:
-        """As :meth:`~pdsynth.core.counts.Counter.encoded`: each block as it comes."""
+        """As :meth:`~pdsynth.core.records.Counter.encoded`: each block as it comes."""
         twin = copy(self)
         twin.sizes, twin.encodings = encoding.schema.sizes, (*self.encodings, encoding)
         return twin

@@ -15,12 +15,13 @@ from privacy_tools import records_of, schema_of
 
 from pdsynth import BudgetError, GeneticBayes, SchemaError, Synthesizer
 from pdsynth.algorithms import parts
-from pdsynth.algorithms.genetic import (
-    GeneticSearch,
+from pdsynth.algorithms.genetic import GeneticSearch
+from pdsynth.baselines import exact_search, hill
+from pdsynth.baselines.searches import (
     Parameters,
     before,
     best_parents,
-    genetic,
+    genetic_search,
     initial,
     offspring,
     order_flip,
@@ -28,12 +29,11 @@ from pdsynth.algorithms.genetic import (
     spread,
     swap,
 )
-from pdsynth.baselines import exact_search, hill
 from pdsynth.core.network import Restriction
 from pdsynth.datasets.adult import load_adult
 from pdsynth.published.noise import CommonNoise
 
-module = importlib.import_module("pdsynth.algorithms.genetic")
+module = importlib.import_module("pdsynth.baselines.searches")
 FREE = Restriction()
 
 
@@ -210,7 +210,7 @@ class TestGenerations:
     def test_the_best_never_gets_worse_and_the_history_is_true(self, seed, k):
         rng = np.random.default_rng(seed)
         weights = rng.random((6, 6))
-        found = genetic(weights, k, rng, Parameters(20, 4, None, 15))
+        found = genetic_search(weights, k, rng, Parameters(20, 4, None, 15))
         assert found.history.shape == (16, 20)
         assert (np.diff(found.history[:, 0]) >= 0).all()
         assert (np.diff(found.history, axis=1) <= 0).all(), "best first"
@@ -223,7 +223,7 @@ class TestGenerations:
         assert found.fitness == pytest.approx(found.history[-1, 0])
 
     def test_a_population_of_its_elite_alone_stays_what_it_is(self):
-        found = genetic(
+        found = genetic_search(
             np.random.default_rng(0).random((4, 4)),
             2,
             np.random.default_rng(0),
@@ -234,7 +234,7 @@ class TestGenerations:
     def test_same_generator_same_search(self):
         weights = np.random.default_rng(0).random((7, 7))
         one, two, other = (
-            genetic(weights, 2, np.random.default_rng(s), Parameters(20, 4, 0.2, 10))
+            genetic_search(weights, 2, np.random.default_rng(s), Parameters(20, 4, 0.2, 10))
             for s in (5, 5, 6)
         )
         assert np.array_equal(one.history, two.history)
@@ -244,7 +244,7 @@ class TestGenerations:
     def test_parents_that_add_nothing_are_left_out(self):
         weights = np.zeros((4, 4))
         weights[1, 0] = weights[0, 1] = 1.0
-        found = genetic(weights, 2, np.random.default_rng(0), Parameters(20, 4, None, 20))
+        found = genetic_search(weights, 2, np.random.default_rng(0), Parameters(20, 4, None, 20))
         assert sum(found.parents.ravel()) == 1
         assert found.fitness == 1
 
@@ -265,7 +265,8 @@ class TestGenerations:
 
     @pytest.mark.parametrize("k", [0, 4, 1.0, True])
     @pytest.mark.parametrize(
-        "search", [exact_search, lambda w, k: genetic(w, k, None), lambda w, k: hill(w, k, None)]
+        "search",
+        [exact_search, lambda w, k: genetic_search(w, k, None), lambda w, k: hill(w, k, None)],
     )
     def test_a_k_that_can_t_be_is_refused(self, k, search):
         with pytest.raises(BudgetError, match="from 1 to d − 1 = 3"):
@@ -301,7 +302,7 @@ class TestMasks:
 
     def test_more_attributes_than_bits(self):
         with pytest.raises(BudgetError, match="65 attributes.*room for 64.*hill"):
-            genetic(np.ones((65, 65)), 1, np.random.default_rng(0))
+            genetic_search(np.ones((65, 65)), 1, np.random.default_rng(0))
 
 
 class TestOptimum:
@@ -316,7 +317,7 @@ class TestOptimum:
         assert found.network([str(j) for j in range(d)]).degree <= k
         for other in (
             hill(weights, k, rng),
-            genetic(weights, k, rng, Parameters(12, 3, None, 8)),
+            genetic_search(weights, k, rng, Parameters(12, 3, None, 8)),
         ):
             assert other.fitness <= found.fitness + 1e-9
 
@@ -334,7 +335,7 @@ class TestOptimum:
         for k in (1, 2):
             best = exact_search(weights, k).fitness
             assert hill(weights, k, np.random.default_rng(0)).fitness == pytest.approx(best)
-            assert genetic(weights, k, np.random.default_rng(0)).fitness >= 0.96 * best
+            assert genetic_search(weights, k, np.random.default_rng(0)).fitness >= 0.96 * best
 
     def test_more_attributes_than_it_has_room_for(self):
         with pytest.raises(BudgetError, match="21 attributes to place.*room for 20.*hill"):

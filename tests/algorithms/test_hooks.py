@@ -104,7 +104,9 @@ def test_a_split_of_more_than_epsilon_is_refused_before_noise(monkeypatch):
 @pytest.mark.parametrize("structure", [pds.parts.ResidualForest(), pds.parts.ResidualRounds()])
 def test_a_budget_with_nothing_to_split_is_refused_in_a_sentence(structure):
     frame, schema = binary(4, 60)
-    made = pds.Synthesizer(structure=structure, budget=pds.parts.Groups(sensitive="b0"))
-    with pytest.raises(BudgetError, match="measures its own tables, so Groups has nothing"):
-        made.fit(frame, schema)
-    assert made.spent_ == 0
+    for budget in (pds.parts.Groups(sensitive="b0"), pds.parts.RiskEntropy()):
+        made = pds.Synthesizer(structure=structure, budget=budget)
+        name = type(budget).__name__
+        with pytest.raises(BudgetError, match=f"measures its own tables, so {name} has nothing"):
+            made.fit(frame, schema)
+        assert made.spent_ == 0

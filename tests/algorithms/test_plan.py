@@ -73,6 +73,12 @@ def test_where_the_number_is_secret_a_method_is_named_that_hides_it(n):
         found.synthesizer(relation="swap").prepare(schema, n)
 
 
+def test_what_a_fit_would_refuse_for_too_little_epsilon_is_refused_before(adult):
+    with pytest.raises(BudgetError, match="choose a larger epsilon"):
+        pds.plan(adult.schema, 45_222, 1e-9)
+    assert pds.plan(adult.schema, 45_222, 0.001).synthesizer().epsilon == 0.001
+
+
 class TestForecasts:
     def test_the_nearest_stands_first_and_is_returned_unfitted(self, adult):
         found = pds.plan(adult.schema, 45_222, 1)
@@ -103,7 +109,7 @@ class TestForecasts:
         cells: s = .6 √(100 / 2000π) = .0757."""
         given = prediction.Prior(0.07, 0.5, (0.5, 0.3, 0.2))
         found = {f.name: f for f in prediction.forecasts(plain(4, 10), 1000, 1, given)}
-        by_hand = np.sqrt(0.07**2 + (0.08 / 1.08) ** 2 + (0.0757 / 1.0757) ** 2)
+        by_hand = np.sqrt(0.07**2 + (0.08 / 1.08) ** 2 + 2 * (0.0757 / 1.0757) ** 2)
         assert found["baselines.Independent"].distance == pytest.approx(by_hand, rel=1e-4)
 
     def test_a_table_of_two_columns_by_hand(self):
@@ -118,7 +124,8 @@ class TestForecasts:
         for cells in (200, 200, 4):
             noise = 1.4 * 2 / 0.7 * cells / 10_000
             by_chance = 0.6 * np.sqrt(cells / (2 * np.pi * 10_000))
-            parts = 0.5 * 0.1, noise / (1 + noise), by_chance / (1 + by_chance)
+            by_chance /= 1 + by_chance
+            parts = 0.5 * np.hypot(0.1, by_chance), noise / (1 + noise), by_chance
             squares.append(np.sqrt(np.sum(np.square(parts))))
         assert found["PrivBayes(k=1)"].distance == pytest.approx(np.mean(squares), rel=1e-4)
 

@@ -33,7 +33,7 @@ from pdsynth.algorithms.consistent_look import (
     strongest_tie,
 )
 from pdsynth.algorithms.consistent_policy import LABEL, UNIT, Policy, PolicyOptions
-from pdsynth.core import Curator, Entry
+from pdsynth.core import Curator, Entry, agreement
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.network import Restriction
 from pdsynth.files import count_pairs, say_pairs
@@ -209,15 +209,40 @@ def kept_in(seeds):
     return [row["kept"] for row in rows]
 
 
-def test_the_columns_of_a_clear_tie_keep_their_values():
-    """Its table is paid for with all cells: merged by their columns' noise, they lost the tie."""
+def test_values_that_are_not_rare_are_never_merged():
+    """Where noise is as large as most counts, these stood as one, and lost the tie."""
     assert all(kept_in(TIED))
 
 
 def test_twin_with_merged_values_a_measured_tie_is_lost(monkeypatch):
-    honest = consistent.Run.merge_rare_values
-    monkeypatch.setattr(consistent.Run, "merge_rare_values", lambda run, ties: honest(run, ()))
+    monkeypatch.setattr(agreement, "MERGED", 1)
     assert not all(kept_in(TIED))
+
+
+def small_table(epsilon=10.0, n=150):
+    """Five columns of 8 values that tell one number: their mean distance, and if independent."""
+    rng = np.random.default_rng(0)
+    sizes, hidden = [8] * 5, rng.normal(size=(n, 1))
+    codes = np.clip(4 + 2 * (hidden + 0.3 * rng.normal(size=(n, 5))), 0, 7).astype(int)
+    frame, schema = table_of(codes, sizes)
+    found = []
+    for method in (pds.ConsistentBayes, pds.baselines.Independent):
+        rows = (method(epsilon, random_state=s).fit(frame, schema) for s in range(5))
+        rows = [fitted.sample(random_state=0) for fitted in rows]
+        found.append(np.mean([pds.evaluate.marginal_distances(frame, r, schema, 2) for r in rows]))
+    return found
+
+
+def test_strong_ties_of_few_records_are_seen():
+    """150 records show so much by chance that a tie that the look can see is above that."""
+    ours, single = small_table()
+    assert ours < 0.6 * single
+
+
+def test_twin_where_chance_counts_as_a_tie_nobody_looks(monkeypatch):
+    monkeypatch.setattr(consistent, "worth_looking", lambda facts: False)
+    ours, single = small_table()
+    assert ours > 0.6 * single
 
 
 def test_twin_without_the_question_the_tie_is_lost(monkeypatch):

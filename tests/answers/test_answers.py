@@ -309,6 +309,30 @@ def test_a_model_without_measured_tables_has_bootstraps(fitted):
     assert (found["kind"] == "bootstrap").all()
 
 
+@pytest.mark.parametrize("what", ["keep", "refuse"])
+def test_no_interval_says_that_kept_records_are_none(what):
+    """The records may hold what a rule forbids; where they are refused, 0 is known."""
+    rule = pds.Rule.impossible({"sex": ["f"], "job": ["a"]}, on_violation=what)
+    schema, frame = Schema(SCHEMA.attributes, rules=[rule]), table(300)
+    if what == "refuse":
+        frame = frame[(frame["sex"] != "f") | (frame["job"] != "a")]
+    model = pds.baselines.Independent(1, random_state=1).fit(frame, schema).model_
+    ask = {"repeats": 2, "random_state": 1, "interval": 0.9}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = model.marginal(["sex", "job"], **ask)[["low", "high"]]
+        one = model.expectation({"sex": {"f": 1}, "job": {"a": 1}}, **ask)[["low", "high"]]
+        some = model.expectation({"sex": {"f": 1}, "job": {"a": 1, "b": 1}}, **ask)
+        model.expectation({"sex": {"m": 1}, "job": {"a": 1}}, **ask)
+    told = [x for x in said if "no bootstrap says how many" in str(x.message)]
+    assert len(told) == (3 if what == "keep" else 0) and some[["low", "high"]].notna().all()
+    assert found.isna().all(axis=1).sum() == (what == "keep")
+    if what == "keep":
+        assert found.loc[("f", "a")].isna().all() and one.isna().all()
+    else:
+        assert (found.loc[("f", "a")] == 0).all() and (one == 0).all()
+
+
 def test_rules_between_columns_are_kept_exactly():
     rule = pds.Rule.impossible({"sex": ["f"], "job": ["a"]}, on_violation="keep")
     schema = Schema(SCHEMA.attributes, rules=[rule])

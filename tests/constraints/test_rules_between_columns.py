@@ -13,13 +13,12 @@ from scipy.optimize import nnls
 
 import pdsynth as pds
 from pdsynth import Attribute, Network, Rule, Schema, SchemaError
-from pdsynth.constraints import conditions
+from pdsynth.constraints import conditions, keep_rules, possible_cells, possible_in
 from pdsynth.constraints.conditions import Given, check_rules
 from pdsynth.constraints.rules import MISSING, code_of
 from pdsynth.core.factors import NEVER, CliqueTree, junction_tree
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
-from pdsynth.core.schema import keep_rules, possible_cells, possible_in
 from pdsynth.core.views import BinaryEncoding
 
 ROLE = Attribute.categorical("role", ["Husband", "Wife", "Child"])

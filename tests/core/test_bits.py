@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from pdsynth.core import measures
 from pdsynth.core import views as bits
-from pdsynth.core.counts import Codes
 from pdsynth.core.measures import CountLogs
 from pdsynth.core.network import subsets
-from pdsynth.core.records import Lattice, marginal, pack
+from pdsynth.core.records import Codes, Lattice, marginal, pack
 from pdsynth.core.views import BitTables, associations, entropies
 
 

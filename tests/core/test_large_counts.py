@@ -16,11 +16,10 @@ from pdsynth import ConsistentBayes, HPPrivBayes, Ledger, PrivBayes, SchemaError
 from pdsynth.algorithms.privabn import growth_penalty
 from pdsynth.core import measures as bits
 from pdsynth.core import recipe
-from pdsynth.core.counts import Codes
 from pdsynth.core.curator import Curator
 from pdsynth.core.measures import SCORES, association
 from pdsynth.core.recipe import MOST_RECORDS
-from pdsynth.core.records import Records
+from pdsynth.core.records import Codes, Records
 from pdsynth.core.views import BitTables
 
 TIED = 15  # columns, all equal: every K is n²

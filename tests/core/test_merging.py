@@ -59,6 +59,9 @@ def skewed(n=3_000, d=4, values=12, seed=0):
         ([100, 2, 50, 1, -3], [0, 2, 1, 2, 2]),
         ([100, 2, 50, 6], [0, 1, 2, 3]),  # one alone stays; 6 isn't below 3 · 2
         ([1, 2, 3], [0, 1, 2]),  # nothing else: an attribute has two values or more
+        ([90, 1, 4, 5], [0, 1, 1, 1]),  # a tenth of the records together
+        ([89, 1, 4, 5], [0, 2, 2, 1]),  # 10 of 99 would be more: the rarest two
+        ([40, 5, 4, 5], [0, 1, 2, 3]),  # one alone stays
     ],
 )
 def test_rare_values_by_hand(counts, codes):
@@ -237,10 +240,10 @@ def test_replay_holds_where_values_are_merged():
 def test_twin_merging_by_raw_counts_is_found(monkeypatch):
     """The same rule on what the records hold: a value that one record lifts over it tells of it."""
 
-    def raw(run, ties):
+    def raw(run):
         tables = [replace(m, table=run.curator._records.table((j,))) for j, m in columns(run)]
         before, run.model.measurements = run.model.measurements, tables
-        honest(run, ties)
+        honest(run)
         run.model.measurements = before
 
     def columns(run):

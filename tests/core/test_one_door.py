@@ -59,14 +59,9 @@ WAYS = {
 # Houses that read no records, or only by questions to a curator. The others are given tables by
 # whoever calls them, and say in each docstring what they show of them.
 WITHOUT_COUNTS = "core", "algorithms", "published", "planning", "files", "datasets"
-COUNTING = "core/counts.py", "core/records.py"
+COUNTING = "core/records.py"
 PUBLIC = {"MAX_CELLS", "MAX_MEMBERS"}  # sizes
-COUNTS = {
-    name
-    for file in COUNTING
-    for name in top_names((PACKAGE / file).read_text(encoding="utf-8"))
-    if name not in PUBLIC
-}
+COUNTS = {*top_names((PACKAGE / COUNTING).read_text(encoding="utf-8"))} - PUBLIC
 KNOWN = {
     "core/curator.py": {"Records"},
     "core/recipe.py": {"Records"},  # builds what it hands to a curator
@@ -79,11 +74,11 @@ def forbidden(path, text):
     """Ways in which a module could reach raw records past the curator."""
     file = Path(path).as_posix()
     ways = [way for way, files in WAYS.items() if way in text and file not in files]
-    if Path(path).parts[0] not in WITHOUT_COUNTS or file in (*COUNTING, "core/__init__.py"):
+    if Path(path).parts[0] not in WITHOUT_COUNTS or file in (COUNTING, "core/__init__.py"):
         return ways
     named = [name.split(".") for name in imported(path, text) if name.startswith("core.")]
-    found = {parts[-1] for parts in named if parts[1] in ("counts", "records") or len(parts) == 2}
-    return sorted(found & (COUNTS | {"counts", "records"}) - KNOWN.get(file, set())) + ways
+    found = {parts[-1] for parts in named if parts[1] == "records" or len(parts) == 2}
+    return sorted(found & (COUNTS | {"records"}) - KNOWN.get(file, set())) + ways
 
 
 def test_no_module_reaches_past_the_curator():
@@ -116,7 +111,7 @@ def test_only_the_curator_names_its_records():
         "from pdsynth.core.records import Records",
         "from pdsynth.core import records as c",
         "def f():\n    from ..core.records import Records",
-        "from ..core.counts import count_cells",
+        "from ..core.records import count_cells",
         "x = curator._records",
         "x = curator._pairwise('I')",
         "import importlib; importlib.import_module('pdsynth.core.records')",
@@ -133,8 +128,8 @@ def test_twin_the_recipe_may_build_records_and_no_more():
     assert forbidden(Path("core/recipe.py"), line) == []
     assert forbidden(Path("core/recipe.py"), f"{line}, marginal") == ["marginal"]
     assert forbidden(Path("core/structure.py"), line) == ["Records"]
-    assert forbidden(Path("core/structure.py"), "from . import counts") == ["counts"]
-    assert forbidden(Path("core/structure.py"), "from .counts import MAX_CELLS") == []
+    assert forbidden(Path("core/structure.py"), "from . import records") == ["records"]
+    assert forbidden(Path("core/structure.py"), "from .records import MAX_CELLS") == []
     assert forbidden(Path("published/genetic.py"), "from ..core import Records") == ["Records"]
     assert forbidden(Path("evaluation/report.py"), "from ..core import Records") == []
 

@@ -21,10 +21,9 @@ from pdsynth import (
     Synthesizer,
 )
 from pdsynth.algorithms import parts
-from pdsynth.algorithms.genetic import Parameters, genetic
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups, ordered
 from pdsynth.algorithms.privbayes import greedy
-from pdsynth.baselines import exact_search, hill
+from pdsynth.baselines import Parameters, exact_search, genetic_search, hill
 from pdsynth.core.budgets import AsMeasured
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Restriction
@@ -173,7 +172,7 @@ class TestLearners:
         searches = [
             exact_search(weights, k, permitted),
             hill(weights, k, rng, permitted),
-            genetic(weights, k, rng, Parameters(12, 3, None, 6), permitted),
+            genetic_search(weights, k, rng, Parameters(12, 3, None, 6), permitted),
         ]
         rows = rng.integers(0, 2, (12, d))
         networks = [found.network(names) for found in searches]

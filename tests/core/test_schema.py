@@ -338,6 +338,14 @@ class TestRefusing:
         with pytest.raises(SchemaError, match=message):
             SCHEMA.encode(frame)
 
+    def test_a_frame_of_another_library_is_named(self):
+        class DataFrame:
+            __module__ = "polars.dataframe.frame"
+
+        for ask in (SCHEMA.encode, SCHEMA.problems):
+            with pytest.raises(SchemaError, match=r"a pandas DataFrame, got polars\.DataFrame$"):
+                ask(DataFrame())
+
     def test_fewer_than_two_attributes(self):
         with pytest.raises(SchemaError, match="1 attribute.*at least 2"):
             Schema((SEX,)).encode(FRAME[["sex"]])
@@ -417,3 +425,11 @@ def test_a_schema_shows_itself():
     assert "left out: id (running number); &lt;i&gt;" in (
         Schema((SEX, AGE), left_out={"id": "running number", "<i>": ""})._repr_html_()
     )
+
+
+@given(st.decimals(-99, 99, places=2), st.decimals("0.01", 99, places=2), st.integers(2, 40))
+def test_both_ends_of_a_declared_range_are_in_it(low, width, bins):
+    """12.02 + (49.54 − 12.02) is below 49.54, so that this highest value was refused."""
+    ends = [float(low), float(low + width)]
+    declared = Attribute.numeric("x", *ends, bins=bins)
+    assert declared.encode(pd.Series(ends)).tolist() == [0, bins - 1]

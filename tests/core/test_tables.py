@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from privacy_tools import records_of, schema_of
 
 from pdsynth.core import records as lattice
-from pdsynth.core.counts import Codes
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.measures import association, entropy, mutual_information
-from pdsynth.core.records import Lattice, Records, marginal, pack
+from pdsynth.core.records import Codes, Lattice, Records, marginal, pack
 from pdsynth.published.partitions import count_sparsely
 
 

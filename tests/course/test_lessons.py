@@ -251,12 +251,21 @@ def test_judges_of_numbers_and_names():
     near = Number([2], {3: "one too many"}, "{value:g} is wrong", within=0.1)
     exactly = Number([2], {}, "{value:g} is wrong")
     assert near(2.1) is None and exactly(2.1) == "2.1 is wrong" and near("3") == "one too many"
+    quarter = Number([0.25], {25: "as a share"}, "{value:g} is wrong")
+    assert quarter("1/4") is quarter(" 25 %") is quarter("25%") is None
+    assert quarter("25") == "as a share" and quarter("1/5") == "0.2 is wrong"
+    assert all("is no number" in quarter(text) for text in ("1/0", "1/", "/4", "1/4/1", "a/b"))
     several = Several({"a": "but a", "b": "but b"}, {"c": "not c"})
     assert several([" A", "b"]) is None and several({"a"}) == several("a") == "but b"
     assert several({"a", "b", "c"}) == "that is every one of them: not c"
     assert several({"a", "c"}) == "not c (And 1 more to think about.)"
     assert "the ones that don't hold" in several({"c"}) and "at least one" in several(set())
     assert several("a, b") is several("(A b)") is several(["a, b"]) is several("{'a', 'b'}") is None
+    assert several("ab") is several("BA") is several({"ab"}) is None and several("a") == "but b"
+    assert several("ac") == "not c (And 1 more to think about.)"
+    assert several("ae") == "'ae' is none of a, b, c: answer with a set of these."
+    words = Several({"a": "but a", "bc": "but bc"}, {"c": "not c"})
+    assert words("a, bc") is None and "is none of" in words("abc")
     assert several("a, e") == "'e' is none of a, b, c: answer with a set of these."
     for no_set in (3, 2.5, None, int):
         assert several(no_set).endswith("is no set: answer with a set of some of a, b, c.")

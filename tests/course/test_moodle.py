@@ -131,6 +131,26 @@ def test_moodle_s_importer_takes_the_whole_bank(tree):
     assert faults(tree) == []
 
 
+def test_formulas_come_letter_by_letter():
+    """Markdown would take backslashes off, and make marks of _ and *."""
+    for formula in (r"e^x=73.1\,\%", r"\{0,1\}", "a_1*b_{2}*c_3", "0<x", r"\alpha_{x}_y"):
+        written = formula.replace("<", "&lt;")
+        assert bank.to_html(f"So ${formula}$ is.") == rf"<p>So \({written}\) is.</p>"
+
+
+def test_boxes_to_tick_have_their_statements_and_nobody_asks_for_letters(tree):
+    """Moodle letters and shuffles the boxes itself, unless it is told not to."""
+    for question in tree.findall("question[@type='multichoice']"):
+        assert question.findtext("answernumbering") == "none"
+        assert "Answer with a set" not in question.findtext("questiontext/text")
+        shown = [re.sub("<[^>]+>", "", one.findtext("text")) for one in question.findall("answer")]
+        assert min(map(len, shown)) > 1, shown
+        said = [
+            node.findtext("text") for node in question.iter() if node.tag in ("feedback", "hint")
+        ]
+        assert not [text for text in said if re.search(r"\([a-f]\)", text)]
+
+
 def loose(written):
     """What is wrong with the file itself: its encoding, its characters, texts outside CDATA."""
     found = []

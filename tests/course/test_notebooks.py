@@ -107,6 +107,13 @@ def test_generated_notebooks_are_current(build):
     assert build.stale() == []
 
 
+def test_a_lesson_saved_as_a_script_is_one_of_python():
+    """nbconvert takes the ending from the notebook, and ``.txt`` where it doesn't say one."""
+    exporter = pytest.importorskip("nbconvert").ScriptExporter()
+    _, found = exporter.from_filename(str(NOTEBOOKS / "01_dp_mechanisms.ipynb"))
+    assert found["output_extension"] == ".py"
+
+
 def test_a_changed_source_is_noticed(build, tmp_path, monkeypatch):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "00_x.py").write_text("# %% [markdown]\n# # Hello\n")

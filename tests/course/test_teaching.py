@@ -130,6 +130,13 @@ def test_slides_are_few_and_need_no_other_file():
     assert used and used <= set(names)
 
 
+def test_slides_name_their_pictures_as_the_lessons_do():
+    said = re.findall(r'<svg role="img" aria-label="([^"]+)"', stage.write_slides())
+    lesson = (TEACHING.parent / "01_dp_mechanisms.ipynb").read_text("utf-8")
+    assert f"![{said[0]}](pictures/01_dp_mechanisms.svg)" in lesson
+    assert len(said) == sum("picture" in slide for slide in workshop.KIT["slide"])
+
+
 def test_the_class_s_guesses_have_a_cell_for_each_question():
     text = stage.write_guesses()
     asked = stage.find_guesses(workshop.make_parts())

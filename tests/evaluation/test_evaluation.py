@@ -47,6 +47,21 @@ def by_hand(
     ]
 
 
+def test_records_coded_over_another_schema_are_refused():
+    """Codes of another order of values gave another number without a word."""
+    names = [("v1", "v0"), ("v0", "v1"), ("v0", "v1", "v2")]
+    turned = Schema(tuple(Attribute.categorical(f"a{i}", v) for i, v in enumerate(names)))
+    for other in (turned, HAND.select(["a2", "a1", "a0"])):
+        for real, fake in ((REAL, Records(FAKE, other)), (Records(REAL, other), FAKE)):
+            with pytest.raises(SchemaError, match="coded over another schema"):
+                marginal_distance(real, fake, HAND)
+            with pytest.raises(SchemaError, match="coded over another schema"):
+                utility(fake, real, HAND, "a0")
+        with pytest.raises(SchemaError, match="leave schema= out"):
+            PrivBayes(1.0, k=1).fit(Records(REAL, other), schema=HAND)
+    PrivBayes(1.0, k=1).fit(Records(REAL, HAND), schema=HAND)
+
+
 def test_hand_worked_distances():
     # a0,a1: P = 1/2,0,0,1/2 and Q = 1/3,1/3,0,1/3, so ½Σ|P−Q| = ½(1/6+1/3+0+1/6) = 1/3
     # a0,a2: P = 1/4 at 00,01,11,12 and Q = 1/3 at 00,01,11: ½(3/12+1/4) = 1/4

@@ -369,7 +369,8 @@ def test_means_and_medians_inside_bins_are_told():
     means = made.numbers.loc["size"]
     assert means.iloc[1] == pytest.approx(means.iloc[0], abs=1e-3)
     said = str(made)
-    assert "farthest off is amount" in " ".join(said.split()) and "median, release" in said
+    named = "Measured by the spread of its records, amount is farthest off"
+    assert named in " ".join(said.split()) and "median, release" in said
     assert "its median 55" in " ".join(said.split())
     assert report(schema.encode(real), fake, schema).numbers is None
     alone = Schema((kind, Attribute.categorical("x", ["a", "b"])))

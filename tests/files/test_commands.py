@@ -232,6 +232,9 @@ class TestRelease:
         words = "--out out --session a.jsonl --session-epsilon 2"
         status, _, err = speak(f"release data.csv schema.toml --epsilon 1 {words}")
         assert status == (1 if isinstance(error, OSError) else 130) and err
+        said = "card.html couldn't be written (disk full): correct that, or name another place. "
+        lost = f"{said}The fit is lost; a.jsonl stays charged"
+        assert lost in err or not isinstance(error, OSError)
         assert there(here) == [*ACCOUNT, "data.csv", "schema.toml"]
         assert pds.Session.open("a.jsonl").spent == 1, "noise was drawn"
 

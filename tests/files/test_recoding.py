@@ -1,6 +1,7 @@
 """Raw cells become declared values one by one, and declared values stay what they are."""
 
 import datetime
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -9,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdsynth as pds
-from pdsynth.core.attribute import as_text, find_distinct
 from pdsynth.core.views import BinaryEncoding
 from pdsynth.files.cells import read_number, read_numbers
+from pdsynth.files.columns import as_text, find_distinct
 from pdsynth.files.file_format import FileFormat
 from pdsynth.files.recoding import Recode
 
@@ -363,6 +364,13 @@ class TestProblems:
         assert "no rows" in repr(schema.problems(good.iloc[:0]))
         with pytest.raises(pds.SchemaError, match="expected a pandas DataFrame"):
             schema.problems([1, 2])
+
+    def test_a_signalling_nan_in_a_range_of_numbers_is_a_problem(self):
+        odd = pd.DataFrame({"age": [1.0, Decimal("sNaN")], "y": [1, 2]})
+        ages = pds.Attribute.numeric("age", 0, 9, bins=3)
+        schema = pds.Schema((ages, pds.Attribute.categorical("y", [1, 2])))
+        (found,) = schema.problems(odd)
+        assert (found.column, found.records) == ("age", 2) and "plain values" in found.problem
 
 
 def test_a_float_that_may_have_been_another_whole_number_is_nothing_declared():

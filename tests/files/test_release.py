@@ -1,5 +1,6 @@
 """A release on disk and its card: whole or not at all, and every number on it is the ledger's."""
 
+import errno
 import itertools
 import json
 import math
@@ -9,7 +10,6 @@ import signal
 import tempfile
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -168,6 +168,7 @@ class TestWords:
         html = card_of(fitted.model_).html
         assert not re.search(r"src=|<link|@import|url\(", html)
         assert "width=device-width" in html and "@page" in html and 'lang="en"' in html
+        assert "main td { overflow-wrap: anywhere; }" in html  # or a line of dots is too wide
 
     def test_account(self, fitted):
         assert "None: whoever releases again" in card_of(fitted.model_).markdown
@@ -497,7 +498,39 @@ def test_a_release_is_what_its_card_reads(fitted, tmp_path):
     place = write_release(fitted.model_, tmp_path / "out", rows=7)
     assert {*FILES, "synthetic.csv"} == {path.name for path in place.iterdir()}
     assert json.loads((place / "model.json").read_bytes())["private"] is True
-    assert Path(place).stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the rights of Unix")
+@pytest.mark.parametrize("mask", [0o022, 0o077])
+def test_the_owner_s_mask_says_who_may_open_a_release(fitted, tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        place = write_release(fitted.model_, tmp_path / "out", rows=7)
+    finally:
+        os.umask(before)
+    assert place.stat().st_mode & 0o777 == 0o777 & ~mask
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        ("write_csv", "measured.csv"),
+        ("_write_table", "synthetic.csv"),
+        ("_write_schema", "schema.toml"),
+        ("make_card", "card.html"),
+    ],
+)
+def test_a_full_disk_names_the_file(fitted, tmp_path, monkeypatch, where, name):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(release, "try_values", lambda *_: None)
+    if where == "write_csv":
+        monkeypatch.setattr(release, "_write_table", lambda *_: None)
+    monkeypatch.setattr(release, where, full)
+    with pytest.raises(pds.SchemaError, match=rf"^{name} couldn't be written \(No space left"):
+        write_release(fitted.model_, tmp_path / "out")
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """One account over many fits: exact, on disk before noise is drawn, never refunded, never lost."""
 
+import errno
 import json
 import os
 import signal
@@ -574,6 +575,35 @@ class TestFits:
         for clinic in ("A", "B"):
             pds.PrivBayes(1).fit(frame, schema, session=session.group(clinic))
         assert (session.spent, len(session.charges)) == (1, 2)
+
+
+def test_a_full_disk_says_that_nothing_was_drawn(path, monkeypatch):
+    """Of a line that was cut short nothing counts; a line that is whole counts."""
+    session = with_charges(path, "1/2")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for where, spent in (("_append", Q(1, 2)), ("_write_last", Q(1))):
+        with monkeypatch.context() as patch:
+            patch.setattr(session_room, where, full)
+            with pytest.raises(
+                pds.BudgetError, match=r"^account.jsonl couldn't be written \(No sp"
+            ):
+                session.reserve("1/2", "a step")
+        assert Session.open(path).spent == spent
+
+
+def test_a_folder_that_cant_be_written_to_is_said_in_a_sentence(path, monkeypatch):
+    """The lock is the first file that is made there."""
+
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied", f"{path}.lock")
+
+    monkeypatch.setattr(FileLock, "acquire", refuse)
+    with pytest.raises(pds.BudgetError, match=r"^account.jsonl couldn't be written \(Permission"):
+        Session(1, path).reserve("1/2", "a step")
+    assert not path.exists()
 
 
 def order_of_events(monkeypatch, path):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
-from pdsynth.algorithms.genetic import Parameters, before, genetic, initial, spread
+from pdsynth.baselines.searches import Parameters, before, genetic_search, initial, spread
 from pdsynth.core.network import Network, Restriction
 from pdsynth.core.records import Records
 from pdsynth.papers import ablations, effects
@@ -75,7 +75,9 @@ def test_an_operator_that_is_left_out_is_missed(small):
 
     def best(*operators, seeds=5):
         one = Parameters(population=30, elite=3, generations=30, operators=operators)
-        runs = (genetic(weights, 2, np.random.default_rng(i), one).fitness for i in range(seeds))
+        runs = (
+            genetic_search(weights, 2, np.random.default_rng(i), one).fitness for i in range(seeds)
+        )
         return np.mean(list(runs))
 
     whole = best("crossover", "flip", "swap")

@@ -14,11 +14,11 @@ from privacy_tools import as_measured
 
 import pdsynth as pds
 from pdsynth import audit, persons
-from pdsynth.core.counts import Codes
 from pdsynth.core.errors import BudgetError, SchemaError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
 from pdsynth.core.network import Network
+from pdsynth.core.records import Codes
 from pdsynth.core.views import Merging
 from pdsynth.files.card import make_card
 
@@ -280,9 +280,31 @@ def test_where_no_table_ties_the_levels_a_fit_says_that_a_bias_is_left():
     frame = people(200)
     with pytest.warns(UserWarning, match="counts lean towards those who give more"):
         make("Independent").fit(frame, SCHEMA, person_epsilon="own")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        make("Independent").fit(frame.drop(columns="own"), SCHEMA)
+    assert not said
+
+
+def test_a_warning_that_is_an_error_loses_no_fit_that_was_charged(capsys):
+    account = pds.Session(2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        make("Independent").fit(frame.drop(columns="own"), SCHEMA)
+        fitted = make("Independent").fit(people(200), SCHEMA, person_epsilon="own", session=account)
+    assert account.spent == 2 and len(fitted.sample(5)) == 5
+    assert "UserWarning: no table ties the levels" in capsys.readouterr().err
+
+
+def test_a_rule_that_names_other_values_than_the_table_is_refused_as_such():
+    rule = {"x0": {"0": 0.5, "1": 1.0}}
+    with pytest.raises(BudgetError, match="rule of person_epsilon must name values as they stand"):
+        make().fit(people(20).drop(columns="own"), SCHEMA, person_epsilon=rule)
+
+
+def test_a_column_of_preferences_that_stands_twice_is_refused_by_name():
+    frame = people(20)
+    with pytest.raises(SchemaError, match="'own' stands twice or more among the columns"):
+        make().fit(pd.concat([frame, frame[["own"]]], axis=1), SCHEMA, person_epsilon="own")
 
 
 def test_the_ledger_says_what_each_level_loses():

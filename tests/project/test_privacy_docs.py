@@ -26,9 +26,10 @@ RAW = {"frame", "records", "curator", "real", "dataset"}
 LOW = RAW | {"codes", "counts", "table", "parts", "column", "matrix"}
 LOW_ROOMS = {
     "scale",
+    "files.columns",
     "files.recoding",
     "files.problems",
-    *(f"core.{room}" for room in "attribute schema measures counts records".split()),
+    *(f"core.{room}" for room in "attribute schema measures records".split()),
     *(f"core.{room}" for room in "noise rules ledger curator".split()),
 }
 SHOWN = {"plots", "papers", "course", "__main__"}
@@ -110,7 +111,7 @@ def test_twin_a_silent_function_is_found():
         """
 
     assert silent("evaluation.quiet", quiet)
-    assert silent("core.counts.quiet", lambda codes: codes)
+    assert silent("core.records.quiet", lambda codes: codes)
     assert silent("scale.blocks.quiet", lambda codes: codes)
     assert not silent("evaluation.said", said)
 

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdsynth.core.counts import Codes
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.measures import mutual_information
-from pdsynth.core.records import Lattice, marginal
+from pdsynth.core.records import Codes, Lattice, marginal
 from pdsynth.published import partitions
 from pdsynth.published.partitions import ParentSets, Partitions, distinct_rows
 

@@ -30,8 +30,7 @@ from pdsynth import (
     baselines,
     parts,
 )
-from pdsynth.core.counts import Codes
-from pdsynth.core.records import Lattice, Records
+from pdsynth.core.records import Codes, Lattice, Records
 from pdsynth.core.views import BinaryEncoding, Merging
 from pdsynth.published.partitions import count_both
 from pdsynth.scale import blocks

@@ -30,8 +30,8 @@ from pdsynth import (
     SchemaError,
     Synthesizer,
 )
-from pdsynth.core import attribute
 from pdsynth.core.records import Lattice
+from pdsynth.files import columns
 from pdsynth.scale import blocks, sources, workers
 from pdsynth.scale.sources import find_source
 from pdsynth.scale.workers import Held, add_up, count, describe, hold
@@ -399,7 +399,7 @@ class TestLogs:
         schema = with_bytes(tmp_path / "t")
         monkeypatch.setattr(sources, "hold_rows", hold_rows_as_before)
         monkeypatch.setattr(workers, "refuse_raw", lambda work, *_: work())
-        monkeypatch.setattr(attribute, "only_plain", lambda what: nullcontext())
+        monkeypatch.setattr(columns, "only_plain", lambda what: nullcontext())
         error, words, logs = told(here, lambda: PrivBayes(k=1).fit(tmp_path / "t", schema))
         assert not isinstance(error, SchemaError)
         assert SECRET in words

@@ -17,7 +17,7 @@ from site_tools import Server, broken, leaks, of_this_machine
 from pdsynth.course.guess import guess
 from pdsynth.course.typed import read_typed
 
-PHONE = {"width": 390, "height": 844}
+PHONE = {"width": 360, "height": 780}
 SIZES = (PHONE, {"width": 1024, "height": 768}, {"width": 1440, "height": 900})
 PROJECTOR, SMALLEST = {"width": 1280, "height": 720}, 18
 # What sticks out of the page and can't be scrolled to in a box of its own.
@@ -28,6 +28,10 @@ CUT = """() => [...document.querySelectorAll('.bd-article *')].filter(node => {
     if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX)) return false;
   return !node.closest('svg, mjx-container, .visually-hidden, .sr-only');
 }).slice(0, 5).map(node => `${node.tagName}.${node.className}: ${node.textContent.slice(0, 60)}`)"""
+# Boxes whose content is wider than they are, as paper would cut it.
+SCROLLS = """() => [...document.querySelectorAll('article *')].filter(node =>
+  node.clientWidth && node.scrollWidth > node.clientWidth + 1 &&
+  ['auto', 'scroll'].includes(getComputedStyle(node).overflowX)).map(node => node.className)"""
 # Words of tables that are broken in two, unless at a hyphen of theirs; Chinese may break anywhere.
 BROKEN = r"""() => {
   const found = new Set(), walker = document.createTreeWalker(
@@ -303,6 +307,9 @@ def test_home_begins_with_a_question_and_a_live_panel_and_its_map_leads_to_lesso
         page.keyboard.press("Home")
         assert parts(page) != before
         boxes = page.locator("article svg a")
+        widths = "all => all.map(t => t.getBBox().width)"
+        names = page.locator(".pdsynth-map text[text-anchor=middle]").evaluate_all(widths)
+        assert len(names) > 22 and max(names) <= 190, "names stay in their boxes"
         assert boxes.count() == 1 and boxes.first.get_attribute("href").endswith("here.html")
         commands, panel = page.locator("#the-library"), page.locator(".pdsynth-live").first
         assert "run.py lab" in commands.inner_text()
@@ -413,6 +420,27 @@ def test_lesson_00_is_read_without_any_script_and_its_first_number_is_early(one,
     assert html.index(b"cell_output") < 200_000, "of text: no script comes before it"
 
 
+def test_paper_is_white_and_cuts_nothing(one, visit):
+    with Server(one) as address:
+        page = visit(address, "lessons/00_start_here.html", viewport={"width": 718, "height": 900})
+        assert page.evaluate(SCROLLS), "the twin: tables wider than a window of that size"
+        page.emulate_media(media="print")
+        assert page.evaluate(SCROLLS) == []
+        page.emulate_media(media="screen")
+        theme = "document.documentElement.dataset.theme"
+        page.evaluate(f"{theme} = 'dark'; onbeforeprint = () => window.printed = {theme}")
+        page.pdf()
+        assert page.evaluate(f"[window.printed, {theme}]") == ["light", "dark"]
+
+
+def test_what_opens_a_part_of_the_list_has_a_name(root, tmp_path):
+    build = load(root / "website" / "build.py")
+    shown = '<summary><span class="toctree-toggle" role="presentation"></span></summary>'
+    (tmp_path / "page.html").write_text(shown, encoding="utf-8")
+    build.correct_pages(tmp_path)
+    assert 'aria-label="pages below"' in (tmp_path / "page.html").read_text("utf-8")
+
+
 @pytest.mark.slow
 def test_lesson_07_moves_network_noise_ledger_and_distances(site, visit):
     with Server(site) as address:
@@ -516,7 +544,8 @@ def test_every_lesson_is_whole_at_every_size_and_its_panel_moves(site, visit):
 
 
 PAGES = """index lessons/glossary lessons/README api api/pdsynth.plan scoreboard figures/README
-    GUIDE PROMISE figures/ADVICE figures/hpprivbayes/README figures/genetic/README"""
+    GUIDE PROMISE figures/ADVICE figures/hpprivbayes/README figures/genetic/README
+    api/pdsynth.HPPrivBayes genindex"""
 
 
 @pytest.mark.slow

@@ -138,3 +138,9 @@ const near = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) if (isIntersecting) { near.unobserve(target); start(target); }
 }, { rootMargin: "1200px" });
 for (const still of document.querySelectorAll(".pdsynth-still[data-panel]")) if (still.dataset.panel) near.observe(still);
+
+// Paper is white: a dark page is printed in the light theme.
+const page = document.documentElement.dataset;
+let dark = false;
+addEventListener("beforeprint", () => { dark = page.theme === "dark"; if (dark) page.theme = "light"; });
+addEventListener("afterprint", () => { if (dark) page.theme = "dark"; });

@@ -19,7 +19,8 @@ class Number:
     """One of the numbers ``right``, up to ``within`` or rounded to three significant digits.
 
     ``within`` is a relative error; a whole number isn't rounded. ``numbers`` are the student's own,
-    as the words show them. A text is read as people type numbers (:func:`read_typed`).
+    as the words show them. A text is read as people type numbers (:func:`read_typed`): "1/4" is a
+    fraction, "25 %" is 25 or a quarter.
 
     >>> Number([4], {0: "did you take 2 - 2?"}, "{value:g} is not 2 + 2.")(5)
     '5 is not 2 + 2.'
@@ -34,15 +35,17 @@ class Number:
     def __call__(self, answer: Any) -> str | None:
         """The words for this answer."""
         try:
-            value = read_typed(answer) if isinstance(answer, str) else float(answer)
-        except (TypeError, ValueError):
+            value = read_answer(answer)
+        except (TypeError, ValueError, ZeroDivisionError):
             return _no_number(answer)
+        meant = [value, value / 100] if str(answer).rstrip().endswith("%") else [value]
 
-        def near(number: float, error: float) -> bool:
+        def near(number: float, error: float, value: float = value) -> bool:
             return math.isclose(value, number, rel_tol=error, abs_tol=1e-9)
 
-        if any(near(number, self.within) or rounds(number, value) for number in self.right):
-            return None
+        for number in self.right:
+            if any(near(number, self.within, one) or rounds(number, one) for one in meant):
+                return None
         loose = max(self.within, 1e-3)
         remarks = (words for number, words in self.mistakes.items() if near(number, loose))
         return next(remarks, self.otherwise).format(value=value, **self.numbers)
@@ -56,6 +59,18 @@ class Number:
             for a in self.right
             for b in self.mistakes
         )
+
+
+def read_answer(answer: Any) -> float:
+    """A number, or a text with one or with a fraction; TypeError or ValueError for anything else.
+
+    >>> read_answer("7/150") == 7 / 150, read_answer(" 0,5 ")
+    (True, 0.5)
+    """
+    if not isinstance(answer, str):
+        return float(answer)
+    above, *below = map(read_typed, answer.split("/", 1))
+    return above / below[0] if below else above
 
 
 def rounds(number: float, value: float) -> bool:
@@ -83,7 +98,7 @@ def _no_number(answer: Any) -> str:
 class Several:
     """The set of those names that hold; each has the words for whoever misjudges it.
 
-    Names may stand in a text, too: "a, c", or one after the other.
+    Names may stand in a text, too: "a, c", or one after the other; single letters also as "ac".
 
     >>> Several({"a": "but a holds."}, {"b": "b doesn't."})({"b", "a"})
     "that is every one of them: b doesn't."
@@ -100,6 +115,9 @@ class Several:
             return f"{show(answer)} is no set: answer with a set of some of {', '.join(options)}."
         names = [answer] if isinstance(answer, str) else answer
         choices = {word for name in names for word in re.findall(r"\w+", str(name).lower())}
+        if all(len(name) == 1 for name in options):
+            for word in [word for word in choices if set(word) <= set(options)]:
+                choices = choices - {word} | set(word)
         if choices == set(self.true):
             return None
         if strangers := sorted(choices - set(options)):

@@ -127,6 +127,8 @@ def judge_accuracy(accuracy: Callable[..., Any]) -> str | None:
     right = [float(np.mean(witness.correct)), float(np.average(witness.correct, weights=sizes))]
     if any(math.isclose(got, 1 - share) for share in right):
         return "accuracy gives the errors. How often was classify right?"
+    if any(math.isclose(got, 100 * share) for share in right):
+        return f"accuracy gives {got:.3g}, a per cent. Give the share, from 0 to 1."
     if got > 1:
         return f"accuracy gives {got:g}, a number of rows. Divide by how many were asked about."
     if not any(math.isclose(got, share) for share in right):

@@ -46,10 +46,10 @@ def judge_domains(schema: Schema) -> str | None:
     """Every value of the codebook and no other, in few enough cells."""
     if not takes(schema, "age", [0, 120]):
         return "age: the codebook says 0 to 120, both included, whoever has come so far."
-    if any(takes(schema, "age", [value]) for value in (-1, 122)):
+    if any(takes(schema, "age", [value]) for value in (-1, 121)):
         return (
-            "age goes beyond the codebook's 0 to 120: bins for ages that nobody has cost cells, "
-            "or make the others wider, for nothing."
+            "age goes beyond the codebook's 0 to 120: the last bin includes both its edges, and "
+            "ages that nobody has cost cells, or make other bins wider, for nothing."
         )
     if schema["age"].size > 30:
         return (

@@ -4,8 +4,8 @@ from itertools import combinations
 
 import numpy as np
 
-from ...algorithms import Parameters, SearchResult, genetic_search, symmetric_matrix
-from ...baselines import exact_search
+from ...algorithms import symmetric_matrix
+from ...baselines import Parameters, SearchResult, exact_search, genetic_search
 from ...core import Curator, Ledger, Network, as_fraction, plural
 from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View

@@ -270,12 +270,13 @@ def view(
         "raw": odds["raw order"][moved],
         "noisy": odds["noisy order"][moved],
     }
+    parents = "parent" if k == 1 else f"{k} parents"
     status = (
         f"Asthma comes first: {percent(facts['raw'])} without noise, {percent(facts['noisy'])} "
         f"with noise. {changed} of {len(names)} attributes change their rank: at "
         f"ε₀ = {float(epsilon0):.4g} "
         f"the noise has scale {state['scale']:.4f}, and the average R is at most "
-        f"{state['values'][1].max():.4f}. With the best {k} parents the raw order captures "
+        f"{state['values'][1].max():.4f}. With the best {parents} the raw order captures "
         f"{state['bits'][0]:.2f} bits, this noisy one {state['bits'][2]:.2f}, and "
         f"{state['bought']:.2f} with parents {paid(exact * most, epsilon1)}. "
         f"{friendly(sensitive).capitalize()} has rank {ranks[1][secret] + 1} without noise and "

@@ -217,7 +217,8 @@ def view(
     useful = sum(judge(ratio) == "useful" for ratio in quotients)
     columns = plural(len(quotients), "column")
     verdict = f"{useful} of {columns} {'keeps' if useful == 1 else 'keep'} a useful table"
-    parts = [f"{verdict} at ε = {float(share):.3g}.", str(outlook)]
+    company = f"with {plural(degree, 'parent')}" if degree else "without parents"
+    parts = [f"{verdict} {company}.", str(outlook)]
     if persons > 1:
         parts.insert(
             2,

@@ -191,10 +191,9 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
     draw_sweep(plot, sweep(table, epsilon, k, guarantee), q, sensitive)
     share, losses = shares(fitted), ledger.attribute_epsilon().astype(float)
     first, *_, last = rank(fitted)
-    costs = (
-        f" A change of {losses.idxmax()} costs {losses.max():.2f}, "
-        f"of {sensitive} {losses[sensitive]:.2f}."
-    )
+    dearest = losses.idxmax()
+    other = "" if dearest == sensitive else f", of {sensitive} {losses[sensitive]:.2f}"
+    costs = f" A change of {dearest} costs {losses.max():.2f}{other}."
     facts = {
         "mean": float(np.nanmean(distances)),
         "strong": strongest(fitted, distances),
@@ -204,7 +203,8 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
         f"The strongest pairs are off by {percent(facts['strong'])}, all by "
         f"{percent(facts['mean'])}. "
         f"Claimed ε = {epsilon:g}, true ε = {audited(ledger)}. The heaviest table, {first}, "
-        f"gets {share[first]:.1%} of the tables' budget, the lightest, {last}, {share[last]:.1%}."
+        f"gets {percent(share[first])} of the tables' budget, the lightest, {last}, "
+        f"{percent(share[last])}."
         f"{'' if ledger.epsilon == math.inf else costs}"
     )
     return View(plot.figure, status, [ledger_summary(ledger)], facts=facts)

@@ -257,7 +257,9 @@ def view(table: TeachingTable, epsilon: float, alpha: int, data: str) -> View:
         f"{mean['none']:.4f} without noise. {alone['people']:,} of {n:,} people are alone in some "
         f"column of the published network."
     )
-    tables = [f"<h4>{KINDS[name][0]}</h4>{ledger_summary(one)}" for name, one in ledgers.items()]
+    tables = [
+        f"<p><b>{KINDS[name][0]}</b></p>{ledger_summary(one)}" for name, one in ledgers.items()
+    ]
     return View(plot.figure, status, tables, facts=facts)
 
 

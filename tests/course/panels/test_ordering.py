@@ -125,3 +125,4 @@ def test_the_status_says_what_the_order_leaves_for_the_parents():
     assert "that 1.6 pays for: the order leaves no more of L₁ · ε = 2.4." in said[0.8]
     assert "drawn blindly: of L₁ · ε = 2.4 the order leaves nothing." in said[1.0]
     assert "= 0 " not in said[1.0]
+    assert "With the best parent the raw order" in ordering.view(k=1).status

@@ -102,6 +102,14 @@ def test_a_hopeless_table_and_a_hopeless_k_are_said():
     assert "times more noise" not in view(epsilon=0.1).status
 
 
+def test_the_verdict_says_with_how_many_parents_tables_are_useful():
+    """A smaller ε leaves more tables useful, since they have fewer parents."""
+    said = {epsilon: view(epsilon=epsilon).status for epsilon in (1.0, 0.25, 0.05)}
+    assert said[1.0].startswith("4 of 8 columns keep a useful table with 2 parents. ")
+    assert " a useful table with 1 parent. " in said[0.25]
+    assert said[0.05].startswith("8 of 8 columns keep a useful table without parents. ")
+
+
 def test_open_columns_are_named_and_domains_from_records_are_marked():
     assert "Not declared yet, and not in the plan: native-country." in view().status
     seen = view(proposal="data")
