@@ -89,11 +89,11 @@ def test_privabn_view_compares_both_readings_with_the_library_s_errors(table):
     assert "published truly infinite (the accounted part alone 1,0" in view.status
     assert "strict 0.05" in view.status
     assert (
-        view.tables[0].startswith("<h4>as published</h4>")
+        view.tables[0].startswith("<p><b>as published</b></p>")
         and "NOT DIFFERENTIALLY PRIVATE" in view.tables[0]
     )
     assert (
-        view.tables[1].startswith("<h4>strict</h4>")
+        view.tables[1].startswith("<p><b>strict</b></p>")
         and "NOT PRIVATE: reproducible" in view.tables[1]
     )
     fitted, codes = privabn.fit(table, 0.05, "strict")
