@@ -75,6 +75,12 @@
       add(parent, n.data, [[r.left, r.top + inset], [r.right, r.top + inset], [r.right, r.bottom - inset], [r.left, r.bottom - inset]]);
     }
   }
+  const clipped = (node) => { // the pixels of what cuts a node of a picture, or nothing
+    const clip = node.closest("[clip-path]"), rect = clip && document.getElementById(clip.getAttribute("clip-path").match(/#([^)'"]+)/)?.[1])?.firstElementChild?.getBBox();
+    if (!rect) return null;
+    const m = clip.getScreenCTM();
+    return { left: m.a * rect.x + m.e, right: m.a * (rect.x + rect.width) + m.e, top: m.d * rect.y + m.f, bottom: m.d * (rect.y + rect.height) + m.f };
+  };
   for (const node of root.querySelectorAll("svg.main-svg text")) {
     if (node.closest(".hoverlayer, .modebar")) continue;
     const b = node.getBBox(), m = node.getScreenCTM(), pad = b.height * 0.12;
@@ -82,9 +88,9 @@
     const corners = [[b.x, b.y + pad], [b.x + b.width, b.y + pad], [b.x + b.width, b.y + b.height - pad], [b.x, b.y + b.height - pad]];
     const there = corners.map(([x, y]) => [m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f]);
     add(node, node.textContent, there);
-    const clip = node.closest("[clip-path]"), rect = clip && document.getElementById(clip.getAttribute("clip-path").match(/#([^)'"]+)/)?.[1])?.firstElementChild?.getBBox();
-    if (!rect) continue;
-    const c = clip.getScreenCTM(), right = c.a * (rect.x + rect.width) + c.e, left = c.a * rect.x + c.e;
+    const clip = clipped(node);
+    if (!clip) continue;
+    const { left, right } = clip;
     const over = Math.max(...there.map(([x]) => Math.max(x - right, left - x)));
     if (over > EDGE) found.push(`text cut by ${over.toFixed(0)} px: ${short(node.textContent)} at the edge of its chart`);
   }
@@ -104,6 +110,27 @@
       if (a.node === b.node || a.node.contains(b.node) || b.node.contains(a.node)) continue;
       if (!apart(a, b)) found.push(`texts overlap: ${short(a.text)} and ${short(b.text)}`);
     }
+  // no dashed line crosses a text: points of it, a pixel or two apart, in the box of the text
+  const crossed = ({ corners: [a, b, , d] }, [x, y]) => {
+    const along = (p) => {
+      const [ux, uy] = [p[0] - a[0], p[1] - a[1]], length = Math.hypot(ux, uy);
+      const at = ((x - a[0]) * ux + (y - a[1]) * uy) / length;
+      return at > EDGE && at < length - EDGE;
+    };
+    return along(b) && along(d);
+  };
+  for (const node of root.querySelectorAll("svg.main-svg :is(path, line)")) {
+    const s = style(node);
+    if (s.strokeDasharray === "none" || s.stroke === "none" || node.closest(".legend, .hoverlayer, .modebar") || hidden(node)) continue;
+    const m = node.getScreenCTM(), whole = node.getTotalLength(), points = [];
+    const drawn = clipped(node) ?? node.closest("svg").getBoundingClientRect();
+    for (let at = 0; at <= whole; at += 1.5) {
+      const { x, y } = node.getPointAtLength(at), p = [m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f];
+      if (p[0] >= drawn.left && p[0] <= drawn.right && p[1] >= drawn.top && p[1] <= drawn.bottom) points.push(p);
+    }
+    for (const text of texts)
+      if (text.node.closest("svg") && points.some((p) => crossed(text, p))) found.push(`dashed line through ${short(text.text)}`);
+  }
   const sizes = texts.map(({ node }) => parseFloat(style(node).fontSize));
   return { found: [...new Set(found)], texts: texts.length, smallest: Math.min(...sizes) };
 }

@@ -46,6 +46,15 @@ def test_a_picture_whose_texts_overlap_is_found(measure):
     ]
 
 
+def test_a_dashed_line_through_a_text_is_found(measure):
+    drawn = "<text x='9' y='{}'>words</text><path d='M0,20h90' stroke='red' {}/>"
+    dashed = "stroke-dasharray='4 4'"
+    for y, dash, found in ((24, dashed, True), (40, dashed, False), (24, "", False)):
+        more = "".join(f"<text x='9' y='{y}'>more</text>" for y in (60, 80))
+        picture = f"<svg width='90' height='90'>{drawn.format(y, dash)}{more}</svg>"
+        assert measure(picture) == ['dashed line through "words"'] * found
+
+
 def test_no_texts_of_a_committed_picture_overlap(measure):
     assert len(COMMITTED) > 40
     wrong = {path.name: measure(path.read_text(encoding="utf-8")) for path in COMMITTED}

@@ -20,6 +20,7 @@ KEY = ("age", "workclass", "occupation", "race", "sex")  # the paper's Table VII
 SENSITIVE = ("relationship", "marital-status", "occupation", "race", "sex")
 ROWS, LEARNT, SEED = 20_000, 5000, 14  # synthetic rows; those a classifier learns from
 TABLES = ("original", "DS", "custom")
+HIGH = 20  # per cent of the axis that a label above a bar takes up
 SHORT = {
     "marital-status": "marital",
     "education-num": "edu-num",
@@ -157,19 +158,32 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
     ]
     for cell, values in kinds:
         form = ".3f" if cell == 6 else ".0f"
+        chance = 100 * {4: state["zero rule"], 5: state["majority"]}.get(cell, math.inf)
+        labels = ["∞" if v == math.inf else f"<b>{v:{form}}</b>" for v in values]
+        heights = [min(v, top) if cell == 6 else v for v in values]
+        above = [chance if v < chance < v + HIGH else v for v in heights]
         plot.bars(
             [0, 1, 2],
-            [min(v, top) if cell == 6 else v for v in values],
+            heights,
             ["real", private, "look"],
             cell,
             pattern=pattern,
-            customdata=TABLES,
-            labels=["∞" if v == math.inf else f"<b>{v:{form}}</b>" for v in values],
+            customdata=list(zip(TABLES, labels, strict=True)),
+            hover="%{customdata[0]}: %{customdata[1]}",
+        )
+        plot.add(
+            "scatter",
+            cell,
+            hover=False,
+            x=[0, 1, 2],
+            y=above,
+            mode="text",
+            text=labels,
+            textposition="top center",
             textfont={"size": 16},
-            hover="%{customdata}: %{text}",
+            cliponaxis=False,
         )
         if cell < 6:
-            chance = 100 * state["zero rule" if cell == 4 else "majority"]
             plot.limit(
                 [-0.5, 2.5],
                 [chance] * 2,

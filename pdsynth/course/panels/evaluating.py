@@ -283,7 +283,7 @@ def draw_chance(plot: Board, majority: float, zero_rule: float, others: float) -
     """Lines of the map: what is learnt and guessed by chance, and from other people's records."""
     for level, text, ink_name in (
         (others, "above: a leak", "attack"),
-        (zero_rule, "the commonest answer", "real"),
+        (zero_rule, "commonest<br>answer", "real"),
     ):
         plot.mark((0, 1), (100 * level, 100 * level), ink_name, 4, xref="x4 domain")
         plot.note(

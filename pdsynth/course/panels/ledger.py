@@ -60,7 +60,7 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
             name=name,
             text=["" if claimed < 0.15 else f"{claimed:.3g}", words],
             textposition="inside",
-            insidetextanchor="middle",
+            insidetextanchor="start",  # apart from the line of what is promised
             textfont={"color": "white" if name == "tables" else "black", "size": 13},
             marker={"pattern": {**HATCH, "shape": pattern}},
         )

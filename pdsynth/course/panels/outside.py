@@ -136,7 +136,7 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     low, high = sorted((here["pure ε, Laplace"], here["(ε, δ), Gaussian"]))
     plot.mark((questions, questions), (low, high), "look", 1, 6, None)
     plot.note(f"<b>{factor:.2g} times</b>", math.log10(questions), math.log10(low) - 0.15,
-              1, "look", 20, xanchor="right" if questions > 50 else "left",
+              1, "look", 20, xanchor="right" if questions > 100 else "left",
               yanchor="top")  # fmt: skip
     bounds = np.linspace(0, 3 * epsilon, 60)
     sigma = here["(ε, δ), Gaussian"] / math.sqrt(questions)
@@ -145,6 +145,12 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     worst = (math.exp(epsilon) - np.exp(bounds)) / (1 + math.exp(epsilon))
     plot.line(bounds, np.maximum(worst, 1e-15), "private", 2)
     plot.limit([0, 3 * epsilon], [delta, delta], 2)
+    low = float(bounds[np.argmax(np.array(tail) < delta / 100)])
+    for name, x, y, colour in (
+        ("Laplace", epsilon, -1.0, "private"),
+        ("Gaussian", low, math.log10(delta) - 2, "none"),
+    ):
+        plot.note(name, x + 0.06 * epsilon, y, 2, colour, 13, xanchor="left")
     status = (
         f"For {counts}, {larger} noise is {factor:.2g} times {smaller} noise. At "
         f"ε = {epsilon:g}, δ = 10⁻{str(digits).translate(RAISED)}. Standard deviations in people: "

@@ -110,7 +110,7 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
     for name, key, cell, colour, dash in (
         ("all pairs", "mean", 3, "private", "solid"),
         ("strongest pairs", "strongest", 3, "look", "dash"),
-        ("dearest attribute", "dearest", 4, "private", "solid"),
+        ("dearest column", "dearest", 4, "private", "solid"),
         (sensitive, "sensitive", 4, "look", "dash"),
     ):
         curve = found[key] if np.isfinite(found[key]).all() else [None] * len(RATIOS)
@@ -121,8 +121,7 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
             cell,
             dash=dash,
             mode="lines+markers",
-            name=name,
-            showlegend=False,
+            name=friendly(name),
             hover=f"{name}, q = %{{x}}: %{{y:.3f}}",
         )
     for cell in (3, 4):
@@ -133,12 +132,10 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
     else:
         plot.note("no finite ε: the tree is read off the records", 0, 0.5, 4, "attack", 14)
     for place, (cell, key, text, colour) in enumerate(curves):
-        here, end = float(np.interp(q, RATIOS, found[key])), float(found[key][-1])
+        here = float(np.interp(q, RATIOS, found[key]))
         name, x = friendly(text), f"x{cell} domain"
         plot.note(f"{name}: <b>{percent(here)}</b>", 0.02, 0.97 - 0.09 * (place % 2), cell, colour,
                   15, xref=x, yref=f"y{cell} domain", xanchor="left", yanchor="top")  # fmt: skip
-        plot.note(name, 0.99, end + 0.03, cell, colour, 12, xref=x, xanchor="right",
-                  yanchor="bottom")  # fmt: skip
     ratios = {
         "range": [math.log10(0.47), math.log10(2.12)],
         "tickvals": list(RATIOS),

@@ -173,10 +173,10 @@ def draw_attack(
             hover="%{y:.0f} % of the releases",
         )
     at = best_cut(no, yes)
-    plot.mark((at, at), (0, 92), "attack", 3, 2)
+    plot.mark((at, at), (0, 101), "attack", 3, 2)
     note = f"cut: <b>{percent(tell_apart(no, yes))}</b> guessed rightly"
-    plot.note(note, 0.5, 99, 3, "attack", 13)
-    for name, text in (("published", "#FFFFFF"), ("strict", "#000000")):
+    plot.note(note, 0.5, 102, 3, "attack", 13, yanchor="bottom")
+    for name in BOTH:
         plot.bars(
             [alone[name]],
             [f"{name} tables"],
@@ -186,7 +186,7 @@ def draw_attack(
             hover=False,
             text=[f"{alone[name]:.1%}"],
             textposition="inside",
-            insidetextfont={"color": text},
+            insidetextfont={"color": "#FFFFFF"},
         )
 
 

@@ -1,5 +1,6 @@
 """Lesson 06: θ, r, rare_values and v_min move groups, the noise of values, and what it costs."""
 
+import math
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -94,7 +95,7 @@ def say_noise(state: dict[str, Any], r: float) -> str:
 def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float) -> None:
     """I(X, S) of every attribute against θ."""
     labels = {
-        name: friendly(name) if name != sensitive else f"{friendly(name)} itself"
+        name: friendly(name) if name != sensitive else f"{friendly(name)} itself: all"
         for name in state["bits"]
     }
     for group, (colour, pattern) in GROUPS.items():
@@ -105,7 +106,11 @@ def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float
             colour,
             across=True,
             pattern=pattern,
-            hover="%{y}: %{x:.4f} bit",
+            customdata=[
+                "" if state["bits"][name] == math.inf else f": {state['bits'][name]:.4f} bit"
+                for name in members
+            ],
+            hover="%{y}%{customdata}",
         )
     ends = [-0.6, len(labels) - 0.4]
     order = sorted(labels, key=state["bits"].__getitem__)

@@ -77,6 +77,20 @@ def test_axes_stay_where_they_are(table, measure):
     assert first.alt.endswith(first.status)
 
 
+@pytest.mark.parametrize("sensitive", ["relationship", "sex"])
+def test_no_label_of_a_bar_stands_on_the_line_of_chance(table, sensitive):
+    figure = custom.view(table, sensitive=sensitive).figure
+    for axis in ("y4", "y5"):
+        labels, line = (
+            next(
+                t.y for t in figure.data if t.yaxis == axis and t.to_plotly_json().get("mode") == m
+            )
+            for m in ("text", "lines")
+        )
+        assert not any(line[0] - custom.HIGH < y < line[0] for y in labels)
+        assert figure.layout[f"yaxis{axis[1]}"].tickvals[-1] == 100
+
+
 def test_custom_panel_follows_its_controls():
     panel = custom.panel()
     assert panel.error is None
@@ -91,4 +105,9 @@ def test_custom_panel_follows_its_controls():
         panel.controls[name].value = value
         assert panel.error is None
         assert panel.view.alt != before or name == "measure"
-    assert "∞" in [t for trace in panel.view.figure.data if trace.type == "bar" for t in trace.text]
+    assert "∞" in [
+        t
+        for trace in panel.view.figure.data
+        if trace.to_plotly_json().get("mode") == "text"
+        for t in trace.text
+    ]

@@ -55,7 +55,7 @@ def test_with_raw_associations_the_network_is_the_raw_tree_and_no_loss_is_drawn(
     }
     view = ppba.view(table, epsilon=0.1, k=1, q=1.2, guarantee="published")
     assert "true ε = infinite" in view.status and "costs" not in view.status
-    lines = [t for t in view.figure.data if t.name in ("dearest attribute", "occupation")]
+    lines = [t for t in view.figure.data if t.name in ("dearest column", "occupation")]
     assert all(y is None for t in lines for y in t.y)
     assert "∞, read raw" in view.tables[0]
 

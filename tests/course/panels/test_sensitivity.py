@@ -68,3 +68,10 @@ def test_sensitivity_panel_follows_its_controls():
         assert panel.error is None
         assert panel.view.alt != before
     assert ranges(panel.view.figure) == first
+
+
+def test_a_column_tells_all_of_itself_and_not_one_bit():
+    bars = [t for t in sensitivity.view().figure.data if t.type == "bar"]
+    said = dict(pair for t in bars for pair in zip(t.y, t.customdata, strict=True))
+    assert said.pop("occupation itself: all") == "" and len(said) == 13
+    assert all(words.endswith(" bit") for words in said.values())
