@@ -182,7 +182,7 @@ panels.clustering.panel()
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Predict.** Four hundred people, a 4 × 4 table with 100 people in each cell of the diagonal; $400^{0.6}\approx36.4$ allows all grids. The MIC?
+# **1 · Predict.** Four hundred people, a 4 × 4 table with 100 people in each cell of the diagonal; $400^{0.6}$, about 36.4, allows all grids. The MIC?
 
 # %%
 mic = None  # your number

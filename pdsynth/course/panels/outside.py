@@ -136,7 +136,7 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     low, high = sorted((here["pure ε, Laplace"], here["(ε, δ), Gaussian"]))
     plot.mark((questions, questions), (low, high), "look", 1, 6, None)
     plot.note(f"<b>{factor:.2g} times</b>", math.log10(questions), math.log10(low) - 0.15,
-              1, "look", 20, xanchor="right" if questions > 100 else "left",
+              1, "look", 20, xanchor="center" if questions > 50 else "left",
               yanchor="top")  # fmt: skip
     bounds = np.linspace(0, 3 * epsilon, 60)
     sigma = here["(ε, δ), Gaussian"] / math.sqrt(questions)
