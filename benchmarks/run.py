@@ -34,11 +34,7 @@ import pandas as pd  # noqa: E402
 from wide import wide_rows  # noqa: E402
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.core.records import (  # noqa: E402
-    Codes,  # noqa: E402
-    Lattice,
-    Records,
-)
+from pdsynth.core.records import Codes, Lattice, Records  # noqa: E402
 
 LOOP = "void add(const long long *key, long long *table, long long n) { for (long long i = 0; i < n; i++) table[key[i]]++; }"
 

@@ -140,15 +140,47 @@ def draw_heat(
     plot.layout["coloraxis"] = {**SCALES[measure], "colorbar": bar}
 
 
-def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
-    """The attacker, the classifier, and the loss of the sensitive attribute."""
-    private = "private" if guarantee == "strict" else "none"
+def draw_kind(
+    plot: Board,
+    cell: int,
+    heights: list[float],
+    above: list[float],
+    labels: list[str],
+    private: str,
+) -> None:
+    """The bars of the real table and both networks in one chart, with labels at their heights."""
     pattern = {
         "shape": ["", "/", ""],
         "fgopacity": 0.5,
         "fillmode": "overlay",
         "fgcolor": "#FFFFFF",
     }
+    plot.bars(
+        [0, 1, 2],
+        heights,
+        ["real", private, "look"],
+        cell,
+        pattern=pattern,
+        customdata=list(zip(TABLES, labels, strict=True)),
+        hover="%{customdata[0]}: %{customdata[1]}",
+    )
+    plot.add(
+        "scatter",
+        cell,
+        hover=False,
+        x=[0, 1, 2],
+        y=above,
+        mode="text",
+        text=labels,
+        textposition="top center",
+        textfont={"size": 16},
+        cliponaxis=False,
+    )
+
+
+def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
+    """The attacker, the classifier, and the loss of the sensitive attribute."""
+    private = "private" if guarantee == "strict" else "none"
     losses = [float(state["loss"][name]) for name in TABLES]
     top = max([v for v in losses if v != math.inf], default=1.0) * 1.3 or 1.0
     kinds = [
@@ -162,27 +194,7 @@ def draw_bars(plot: Board, state: dict[str, Any], guarantee: str) -> None:
         labels = ["∞" if v == math.inf else f"<b>{v:{form}}</b>" for v in values]
         heights = [min(v, top) if cell == 6 else v for v in values]
         above = [chance if v < chance < v + HIGH else v for v in heights]
-        plot.bars(
-            [0, 1, 2],
-            heights,
-            ["real", private, "look"],
-            cell,
-            pattern=pattern,
-            customdata=list(zip(TABLES, labels, strict=True)),
-            hover="%{customdata[0]}: %{customdata[1]}",
-        )
-        plot.add(
-            "scatter",
-            cell,
-            hover=False,
-            x=[0, 1, 2],
-            y=above,
-            mode="text",
-            text=labels,
-            textposition="top center",
-            textfont={"size": 16},
-            cliponaxis=False,
-        )
+        draw_kind(plot, cell, heights, above, labels, private)
         if cell < 6:
             plot.limit(
                 [-0.5, 2.5],
