@@ -66,6 +66,7 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
             textposition="outside",
             hover="%{x:.3f} bits",
         )
+        mean = float(of["distances"].mean())
         plot.line(
             np.linspace(0, 100, len(of["distances"])),
             of["distances"],
@@ -73,16 +74,10 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
             4,
             dash=dash,
             width=2,
-            name=label,
+            name=f"{label}, mean {percent(mean)}",
             hover="%{y:.3f}",
-            showlegend=False,
         )
-        mean = float(of["distances"].mean())
         plot.limit([0, 100], [mean] * 2, 4, colour, dash="dot")
-        note = f"{label}: <b>{percent(mean)}</b>"
-        first = of is run  # above its line on the left; the other below its line on the right
-        place = {"xanchor": "left" if first else "right", "yanchor": "bottom" if first else "top"}
-        plot.note(note, 1 if first else 99, mean, 4, colour, 14, yshift=3 if first else -3, **place)
     return plot
 
 
