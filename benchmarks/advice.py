@@ -44,12 +44,16 @@ TABLES = (*LOADERS, *MADE_UP)
 KEY = ["table", "epsilon", "method"]
 
 
+def judged(table: str) -> list[str]:
+    """The tables that the prior leaves out where this one is judged: its other codings, too."""
+    return [name for name in LOADERS if name.split(",")[0] == table.split(",")[0]]
+
+
 def methods(
     schema: pds.Schema, n: int, epsilon: float, table: str, most: float
 ) -> dict[str, tuple[Callable[..., Any], bool]]:
     """By name: how it is made, and whether it is what the plan names."""
-    judged = [name for name in LOADERS if name.split(",")[0] == table.split(",")[0]]
-    found = forecasts(schema, n, epsilon, prior(*judged))
+    found = forecasts(schema, n, epsilon, prior(*judged(table)))
     made = {
         f.name: (f.make, f is found[0])
         for f in found
@@ -89,8 +93,15 @@ def trials(table: str, repeats: int, most: float, done: set[tuple[Any, ...]]) ->
                 yield table, epsilon, name, advised, repeat, distance
 
 
+def foretold(table: str) -> dict[float, float]:
+    """The forecast of the method that is advised on a table, by ε."""
+    records, others = load(table), prior(*judged(table))
+    return {e: forecasts(records.schema, records.n, e, others)[0].distance for e in EPSILONS}
+
+
 def summary(found: pd.DataFrame) -> pd.DataFrame:
-    """One row per table and ε: the advised method, the nearest rival, and their ratios."""
+    """One row per table and ε: the advised method, its forecast, the nearest rival, and ratios."""
+    said = {table: foretold(table) for table in found["table"].unique()}
     rows = []
     points = found.groupby([*KEY, "advised"], sort=False)["distance"].agg(["mean", "count"])
     for (table, epsilon), part in points.reset_index().groupby(KEY[:2], sort=False):
@@ -105,6 +116,7 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
                 "table": table,
                 "epsilon": epsilon,
                 "advised": mine.name,
+                "foretold": said[table][epsilon],
                 "distance": mine["mean"],
                 "nearest rival": rivals.idxmin(),
                 "its distance": rivals.min(),

@@ -401,18 +401,30 @@ def advice_in_short(found: pd.DataFrame) -> str:
     return (
         "`pds.plan` names a method from public facts alone. That method was farther than 1.05 × the nearest rival in "
         f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of eight tables. It was at most {real['÷ Independent'].max():.3f} times as far as "
-        f"Independent there, and at most {drawn['÷ Independent'].max():.3f} times where columns are independent."
+        f"Independent there, and at most {drawn['÷ Independent'].max():.3f} times where columns are independent. "
+        f"{foretold_in_short(real)}"
+    )
+
+
+def foretold_in_short(found: pd.DataFrame) -> str:
+    """How near the forecasts of the advised methods were, in a sentence."""
+    ratio = found["distance"] / found["foretold"]
+    low, high = ratio.quantile([0.1, 0.9])
+    return (
+        f"Four of five distances were {low:.2f} to {high:.2f} times the forecast; the middle one was "
+        f"{ratio.median():.2f} times, the farthest {ratio.max():.2f} times."
     )
 
 
 def advice_page(found: pd.DataFrame) -> str:
     """What the plan advises on each table at each ε, beside the nearest of its rivals."""
-    named = [*found.columns[:4], "rival", "its", "over", "alone", "repeats"]
+    named = [*found.columns[:5], "rival", "its", "over", "alone", "repeats"]
     rows = [
         [
             each.table,
             f"{each.epsilon:g}",
             f"{short(each.advised)}: {each.distance:.4f}",
+            f"{each.foretold:.4f}",
             f"{short(each.rival)}: {each.its:.4f}",
             f"{each.over:.2f}",
             f"{each.alone:.2f}",
@@ -420,10 +432,10 @@ def advice_page(found: pd.DataFrame) -> str:
         ]
         for each in found.set_axis(named, axis=1).itertuples()
     ]
-    columns = ["table", "ε", "advised", "nearest rival", "÷ rival", "÷ Independent", "repeats"]
+    columns = ["table", "ε", "advised", "foretold", "nearest rival", "÷ rival", "÷ Independent", "repeats"]
     return (
         f"# What the plan advises, and what it could have advised\n\n[All figures](README.md)\n\n{advice_in_short(found)}\n\n"
-        "Two-way distance of the advised method's sampled rows, beside the nearest of Independent, JTree and "
+        "Two-way distance of the advised method's sampled rows, its forecast, and the nearest of Independent, JTree and "
         "PrivBayes with k = 0 … 3 (picked afterwards). The prior leaves the judged table out. Rivals that are foretold to take more than "
         "eight seconds a fit aren't run.\n\n"
         f"{markdown(columns, rows)}\nNumbers: [points](advice.csv), [all trials](advice_trials.csv); repeat i has seed i. "

@@ -18,7 +18,7 @@ from pdsynth.core.measures import mutual_information
 from pdsynth.core.schema import Facts
 from pdsynth.core.structure import AUTO_PAIRS, largest_selection, parent_rule
 from pdsynth.papers import yardsticks
-from pdsynth.planning import costs
+from pdsynth.planning import costs, sentences
 
 
 def schema_of_bits(d):
@@ -382,6 +382,27 @@ def test_the_prior_is_the_median_of_the_tables_that_are_not_judged():
         middle = [np.nanmedian(others[c]) for c in ("dependence", "tree", "k=1", "k=2", "k=3")]
         assert [found.dependence, found.tree, *found.degrees] == pytest.approx(middle)
     assert prediction.prior().dependence == pytest.approx(np.median(rows["dependence"]))
+
+
+def test_what_a_plan_calls_likely_is_where_four_of_five_of_its_forecasts_came(root, cmc):
+    found = pd.read_csv(root / "figures" / "advice.csv")
+    real = found[~found["table"].str.startswith("independent")]
+    assert len(real) == 40 and (real["advised"] == "ConsistentBayes").all()
+    ratio = real["distance"] / real["foretold"]
+    assert (*ratio.quantile([0.1, 0.9]).round(2),) == sentences.LIKELY
+    mine = real[real["table"] == "CMC"].set_index("epsilon")["foretold"]
+    others = prediction.prior("CMC")
+    for epsilon, foretold in mine.items():
+        best = prediction.forecasts(cmc.schema, len(cmc.frame), epsilon, others)[0]
+        assert best.distance == pytest.approx(foretold, rel=1e-3), "benchmarks/advice.py is stale"
+
+
+def test_the_sentence_says_what_is_likely_of_the_recommended_method_alone(adult):
+    found = pds.plan(adult.schema, len(adult.frame), 1)
+    low, high = 0.24 * found.distance, 1.25 * found.distance
+    assert f"{found.distance:.3f} (likely {low:.3f} to {high:.3f})" in str(found)
+    assert "likely" not in str(pds.plan(plain(400, 2), 10_000, 1)), "single columns"
+    assert sentences.likely(0.9) == (pytest.approx(0.216), 1.0)
 
 
 def test_a_prior_of_weaker_ties_foretells_no_more_than_single_columns(thesis):
