@@ -432,7 +432,16 @@ def advice_page(found: pd.DataFrame) -> str:
         ]
         for each in found.set_axis(named, axis=1).itertuples()
     ]
-    columns = ["table", "ε", "advised", "foretold", "nearest rival", "÷ rival", "÷ Independent", "repeats"]
+    columns = [
+        "table",
+        "ε",
+        "advised",
+        "foretold",
+        "nearest rival",
+        "÷ rival",
+        "÷ Independent",
+        "repeats",
+    ]
     return (
         f"# What the plan advises, and what it could have advised\n\n[All figures](README.md)\n\n{advice_in_short(found)}\n\n"
         "Two-way distance of the advised method's sampled rows, its forecast, and the nearest of Independent, JTree and "
