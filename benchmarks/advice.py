@@ -1,9 +1,10 @@
-"""What ``pds.plan`` advises, held against the methods it could have named, on eight tables
-and on two whose columns are drawn independently: the worst case of every method but one.
+"""What ``pds.plan`` advises, held against the methods it could have named: on eight tables, on four
+of few records, and on two whose columns are drawn independently, the worst case of all but one.
 
 python benchmarks/advice.py [TABLE ...] [--repeats 3] [--most 8]
 
-Two-way distance of sampled rows at ε = .1 … 2, every table advised under the prior of the others.
+Two-way distance of sampled rows at ε = .1 … 2 (few records: 1 … 10), every table advised under the
+prior of the others. Tables of few records are scikit-learn's, their numbers in 4 or 8 equal bins.
 Rivals: Independent, JTree, PrivBayes with k = 0 … 3; those foretold to take more than ``--most``
 seconds are left out. Noise and rows of repeat i come from seed i. Appends to
 figures/advice_trials.csv what it hasn't yet (remove it after a change of the plan or of a method),
@@ -27,6 +28,8 @@ import pandas as pd
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from sklearn import datasets  # noqa: E402
+
 import pdsynth as pds  # noqa: E402
 from pdsynth.core.records import Records  # noqa: E402
 from pdsynth.evaluation.marginals import marginal_distance  # noqa: E402
@@ -40,7 +43,18 @@ MADE_UP = {  # independent columns: rows, columns, values of each
     "independent, 20 × 5": (50_000, 20, 5),
     "independent, 30 × 2": (20_000, 30, 2),
 }
-TABLES = (*LOADERS, *MADE_UP)
+FEW = {  # few records: who reads it, and how many bins its numbers have
+    f"{name}, {bins} bins": (reader, bins)
+    for name, reader in (
+        ("iris", datasets.load_iris),
+        ("wine", datasets.load_wine),
+        ("breast cancer", datasets.load_breast_cancer),
+        ("diabetes", datasets.load_diabetes),
+    )
+    for bins in (4, 8)
+}
+EPSILONS_FEW = (1.0, 2.0, 5.0, 10.0)
+TABLES = (*LOADERS, *FEW, *MADE_UP)
 KEY = ["table", "epsilon", "method"]
 
 
@@ -68,6 +82,9 @@ def load(table: str) -> Records:
     if table in LOADERS:
         data = LOADERS[table]()
         return Records(data.schema.encode(data.frame), data.schema)
+    if table in FEW:
+        reader, bins = FEW[table]
+        return few(reader(as_frame=True).frame, bins)
     n, d, size = MADE_UP[table]
     schema = pds.Schema(
         tuple(pds.Attribute.categorical(f"x{j}", list(range(size))) for j in range(d))
@@ -77,11 +94,33 @@ def load(table: str) -> Records:
     return Records(codes.astype(np.uint8), schema)
 
 
+def few(frame: pd.DataFrame, bins: int) -> Records:
+    """Numbers between their ends in equal bins; what has few values keeps them.
+
+    Of a column that is given as mean, error and worst, the mean.
+    """
+    if "mean radius" in frame:
+        frame = frame[[name for name in frame if name.startswith("mean ") or name == "target"]]
+    attributes = [
+        pds.Attribute.categorical(name, sorted(column.unique()))
+        if column.nunique() < bins
+        else pds.Attribute.numeric(name, float(column.min()), float(column.max()), bins=bins)
+        for name, column in frame.items()
+    ]
+    schema = pds.Schema(attributes)
+    return Records(schema.encode(frame), schema)
+
+
+def points(table: str) -> tuple[float, ...]:
+    """The ε at which a table is judged."""
+    return EPSILONS_FEW if table in FEW else EPSILONS
+
+
 def trials(table: str, repeats: int, most: float, done: set[tuple[Any, ...]]) -> Iterator[Any]:
     """What isn't done yet: table, ε, method, whether it is advised, repeat, distance."""
     records = load(table)
     for repeat in range(repeats):
-        for epsilon in EPSILONS:
+        for epsilon in points(table):
             wanted = methods(records.schema, records.n, epsilon, table, most)
             for name, (make, advised) in wanted.items():
                 if (table, epsilon, name, repeat) in done:
@@ -96,7 +135,7 @@ def trials(table: str, repeats: int, most: float, done: set[tuple[Any, ...]]) ->
 def foretold(table: str) -> dict[float, float]:
     """The forecast of the method that is advised on a table, by ε."""
     records, others = load(table), prior(*judged(table))
-    return {e: forecasts(records.schema, records.n, e, others)[0].distance for e in EPSILONS}
+    return {e: forecasts(records.schema, records.n, e, others)[0].distance for e in points(table)}
 
 
 def summary(found: pd.DataFrame) -> pd.DataFrame:
