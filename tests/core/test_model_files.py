@@ -421,6 +421,13 @@ class TestHostile:
         with pytest.raises(SchemaError):
             load(data, tmp_path)
 
+    def test_a_text_in_the_place_of_a_path_is_not_repeated(self):
+        """An OSError would say all of it."""
+        for text in (json.dumps(document(fit("Independent").model_)), "no JSON " * 5_000):
+            with pytest.raises(SchemaError, match=r"path of a file.*from_dict") as refusal:
+                Model.from_json(text)
+            assert len(str(refusal.value)) < 200
+
     def test_an_exponent_is_refused_by_its_form(self, monkeypatch):
         """No clock: it never becomes a number."""
         monkeypatch.setattr(lines, "Fraction", None)
