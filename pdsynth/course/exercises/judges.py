@@ -32,8 +32,10 @@ class Number:
     within: float = 1e-6
     numbers: Mapping[str, str] = field(default_factory=dict)
 
-    def __call__(self, answer: Any) -> str | None:
+    def __call__(self, answer: Any, *more: Any) -> str | None:
         """The words for this answer."""
+        if more:  # check(7,9)
+            return _no_number((answer, *more))
         try:
             value = read_answer(answer)
         except (TypeError, ValueError, ZeroDivisionError):
