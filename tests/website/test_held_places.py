@@ -16,8 +16,16 @@ pytestmark = [
     pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine"),
 ]
 STEPS, THETAS = ["0", "5", "10", "40"], ["0.1", "0.2", "0.4"]
+NAMES = ["Prof-specialty", "Craft-repair", "Exec-managerial", "Sales", "Other-service"]
+# How many lines each name of a bar has, and how far the last bar sticks out of the page.
+LINES = """() => {
+  const names = [...document.querySelectorAll('.pdsynth-bin-name')];
+  const high = (node) => parseFloat(getComputedStyle(node).lineHeight);
+  const lines = (node) => Math.round(node.clientHeight / high(node));
+  return [names.map(lines), names.at(-1).getBoundingClientRect().right - innerWidth]; }"""
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
-<article><div class="pdsynth-still" data-panel="held">a drawing</div></article>
+<link rel="stylesheet" href="live.css">
+<article><div class="pdsynth-still" data-panel="{}">a drawing</div></article>
 <script type="module" src="site.js"></script>"""
 
 
@@ -26,12 +34,13 @@ def control(name, texts, least, most, step):
             "menu": False, "min": least, "max": most, "step": step}  # fmt: skip
 
 
-def state(step, theta):
+def state(step, theta, **more):
     meta = {
         "charts": {"xy": {"title": "How it goes"}},
         "play": {"control": "step"},
         "more": {"control": "step", "by": 1, "label": "one more"},
         "drag": {"chart": "xy", "control": "theta", "at": float(theta), "step": 0.01, "label": "θ"},
+        **more,
     }
     figure = {
         "data": [{"type": "scatter", "x": [0, 0.5], "y": [0, int(step)]}],
@@ -50,9 +59,13 @@ def folder(root, tmp_path_factory):
         "main": 2, "start": "0,0", "tries": [], "dark": {}, "note": "",
         "states": {f"{i},{j}": state(step, theta) for (i, step), (j, theta) in places},
     }  # fmt: skip
+    bars = {"bars": NAMES, "heights": [1] * 5, "people": [0], "bar": "step", "first": 0}
+    people = held | {"states": {"0,0": state("0", "0.1", grab=bars)}}
     (folder / "panels").mkdir()
-    (folder / "panels" / "held.json.gz").write_bytes(gzip.compress(json.dumps(held).encode()))
-    (folder / "index.html").write_text(PAGE, encoding="utf-8")
+    for name, whole in (("held", held), ("people", people)):
+        packed = gzip.compress(json.dumps(whole).encode())
+        (folder / "panels" / f"{name}.json.gz").write_bytes(packed)
+        (folder / f"{name}.html").write_text(PAGE.replace("{}", name), encoding="utf-8")
     return folder
 
 
@@ -61,7 +74,7 @@ def panel(browser, folder):
     page = browser.new_page(locale="en-US")
     page.set_default_timeout(20_000)
     with Server(folder) as address:
-        page.goto(f"{address}/index.html")
+        page.goto(f"{address}/held.html")
         page.locator(".pdsynth-live .main-svg").first.wait_for()
         yield page.locator(".pdsynth-live")
     page.close()
@@ -84,7 +97,9 @@ def put(panel, name, text):
 
 
 def test_buttons_and_keys_go_on_to_another_place(panel):
-    panel.get_by_role("button", name="one step more").click()
+    more = panel.get_by_role("button", name="one step more")
+    assert more.text_content() == "More", "the next place is not one further"
+    more.click()
     says(panel, "5 at 0.1")
     panel.get_by_role("button", name="play").click()
     says(panel, "40 at 0.1")
@@ -110,3 +125,12 @@ def test_what_is_typed_is_taken_or_refused_in_words(panel):
     says(panel, "10 at 0.1")
     put(panel, "theta", "0,2")
     says(panel, "10 at 0.2")
+
+
+def test_long_names_of_bars_break_at_their_hyphens_on_a_phone(panel):
+    page = panel.page
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.goto(page.url.replace("held", "people"))
+    page.locator(".pdsynth-bin-name").first.wait_for()
+    lines, beyond = page.evaluate(LINES)
+    assert lines == [2, 2, 2, 1, 2] and beyond <= 0

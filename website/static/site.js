@@ -113,6 +113,8 @@ function build(still, held) {
     const state = held.states[at.join()];
     shows.forEach((set, place) => set(at[place]));
     if (!state) return refuse(`This combination ${NEEDS}. The figure stays as it was; move one control back.`);
+    const more = state.figure.layout.meta?.more;
+    if (more) more.label = "More"; // to the next place, however far
     alert.innerHTML = state.alert;
     status.innerHTML = `<div class="widget-html-content">${state.status}</div>`; // as in a notebook
     tables.innerHTML = `<div class="widget-html-content">${state.tables}</div>`;
