@@ -163,7 +163,7 @@ class Written:
     def __call__(self, text: Any) -> str | None:
         """The words for what the text lacks or claims."""
         if not isinstance(text, str):
-            return f"a text, please, not a {type(text).__name__}."
+            return f"a text in quotes, please, not {show(text)}."
         count = len(text.split())
         for pattern, words in self.never.items():
             for match in re.finditer(pattern, text, re.IGNORECASE):
