@@ -122,13 +122,15 @@ def _to_bytes(model: Model) -> bytes:
 
 def load_model(path: str | Path) -> Any:
     """The document in a model's file, as :meth:`.Model.from_json` says."""
+    check_no_text(path, "Model.from_dict(json.loads(text)) reads a model's text")
+    return read_json(path, MAX_BYTES)
+
+
+def check_no_text(path: Any, instead: str) -> None:
+    """Refuse what is no path, and a file's text in its place; ``instead``: what to do with that."""
     check_path(path)
     if max(map(len, Path(path).parts), default=0) > MAX_NAME:
-        raise SchemaError(
-            "Model.from_json takes the path of a file, and got a text: "
-            "Model.from_dict(json.loads(text)) reads a text"
-        )
-    return read_json(path, MAX_BYTES)
+        raise SchemaError(f"the path of a file is wanted, and this is a long text: {instead}")
 
 
 def read_model(data: Any) -> Model:
