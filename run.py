@@ -180,7 +180,10 @@ def main(words: list[str]) -> int:
     level, commands = TASKS[task]
     want = fingerprint()
     if not installed(level, want):
-        install(level, want)
+        try:
+            install(level, want)
+        except OSError as problem:
+            sys.exit(f"set-up stopped: {problem}. {ROOT} must be a folder that you may write.")
     for command in commands:
         program = [*command, *permission(task), *further]
         code = run(program, Path.cwd()) if task in HERE else run(program)

@@ -175,7 +175,7 @@ lines.iloc[[0, 13, 14, 15, 16, 29]]
 # %%
 def worth(epsilon, seed):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # below ε = 1 the library warns: see the next cell
+        warnings.simplefilter("ignore")  # at ε = 0.1 the library warns: see the next cell
         made = pds.GeneticBayes(epsilon, k=2, search="exact", random_state=seed, reconcile=pds.parts.AsMeasured())
         made.fit(adult.frame, schema=adult.schema)  # the network is asked for, so its tables needn't agree
     edge = [(adult.schema.index(c), adult.schema.index(p)) for p, c in made.network_.edges]

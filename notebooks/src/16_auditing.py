@@ -112,7 +112,7 @@ table(*(w.law("raw order (HPPrivBayes as printed)", Fraction(1)) for w in (peopl
 #
 # **What to notice**
 # * *datasynthesizer-double-spending*: not refuted at 1,000 runs, refuted at 10,000. Patience is an attack. Lower **ε** to 0.3: the defect is the same factor of 2, but now it
-#   drowns, and up to 20,000 runs the audit keeps silent. The ledger below doesn't.
+#   drowns, and at 10,000 runs the audit keeps silent. The ledger below doesn't.
 # * *hpprivbayes-shared-row-noise*: the bound lies on the ceiling and climbs with it. That is how "infinite" looks.
 # * *strict-…*: the bound may climb for ever, it stays below the line.
 # * *datasynthesizer-one-record-more*: neighbours that add a record instead of replacing it. The same code then keeps ε: the relation is part of the claim.
@@ -181,7 +181,7 @@ ex.q2.check(bound)
 
 # %% [markdown]
 # **3 · Find the bugs.** A colleague's noisy table. The auditor (`pdsynth.audit.zoo.check`) tries it on pairs of neighbouring tables and names the rule that it breaks, with a witness. Repair it
-# until nothing is found. (The zoo itself, 23 defects of papers and public code, is in `pdsynth/audit/bugs.py`.)
+# until nothing is found. (The zoo itself, 27 defects, most of them of papers and public code, is in `pdsynth/audit/bugs.py`.)
 
 # %%
 from pdsynth.audit.bugs import count

@@ -12,7 +12,7 @@
 # %% [markdown]
 # ## A question to start with
 #
-# All of this course's papers promise *personalised* privacy: sensitive attributes get more protection. Occupation is sensitive. HPPrivBayes is told so; PrivBayes isn't. Both are strict, both
+# Several of this course's papers promise *personalised* privacy: sensitive attributes get more protection. Occupation is sensitive. HPPrivBayes is told so; PrivBayes isn't. Both are strict, both
 # spend ε = 1 on a whole record. HPPrivBayes (lesson 07) measures which columns go with occupation. Those are group A, and their tables get less ε than the others', group B. Who protects occupation better?
 
 # %%

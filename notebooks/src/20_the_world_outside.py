@@ -223,9 +223,9 @@ runs["(ε, δ) = (1, 1e-9)"].ledger_
 # | account | exact fractions of ε | exact fractions of ρ, if one takes care, and one conversion |
 # | few answers, histograms | less noise | more |
 # | hundreds of answers | noise grows with their number | with its root |
-# | who | the papers of this course, all of which claim pure ε | OpenDP's MST, the US census, learning with private gradients |
+# | who | the papers of this course that claim privacy | OpenDP's MST, the US census, learning with private gradients |
 #
-# The papers that this course reads claim pure ε. To test their claims one must stay where they stand. Whoever starts afresh, with a table of many columns, should look at both sides. On Adult at ε = 1,
+# Where the papers of this course claim privacy, they claim pure ε. To test their claims one must stay where they stand. Whoever starts afresh, with a table of many columns, should look at both sides. On Adult at ε = 1,
 # `ConsistentBayes` in pure ε is nearer than OpenDP's MST with a δ, which neither needs (the main picture of `figures/README.md`). With hundreds of small answers, Gaussian noise wins.
 #
 # ## What is still not private
@@ -238,6 +238,6 @@ runs["(ε, δ) = (1, 1e-9)"].ledger_
 # ## Summary
 #
 # δ is a chance of failure, and must lie far below one over the number of people. It buys Gaussian noise, which follows the Euclidean length of a change, and so wins where many answers are asked. zCDP is the account
-# in which such noise adds up. Local privacy needs no curator, and pays with the root of the number of people. This course stays with pure ε: its papers claim it, a single histogram has less noise by it, and an exact sum can be checked by anybody. Whoever asks for dozens of tables, as `ConsistentBayes` does, pays for it in distance.
+# in which such noise adds up. Local privacy needs no curator, and pays with the root of the number of people. This course stays with pure ε: its papers promise privacy in it, a single histogram has less noise by it, and an exact sum can be checked by anybody. Whoever asks for dozens of tables, as `ConsistentBayes` does, pays for it in distance.
 #
 # **Next:** back to the [map](00_start_here.ipynb), to [21, your ε is your own](21_your_epsilon_is_your_own.ipynb), or to [your own data](19_your_own_data.ipynb).

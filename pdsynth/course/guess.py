@@ -125,7 +125,7 @@ class Guess(W.VBox):
             rounded = round(number, places)
             text = f"{rounded:,.{places}f}".rstrip("0").rstrip(".") if places else f"{rounded:,.0f}"
         else:
-            text = "∞"
+            text = "∞" if number > 0 else "−∞"
         return f"{text} {unit_of(number, self.unit)}".rstrip()
 
     def static(self) -> str:

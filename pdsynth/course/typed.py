@@ -22,4 +22,6 @@ def read_typed(text: str) -> float:
         plain = plain.replace(".", "").replace(",", ".")
     else:
         plain = plain.replace(",", ".")
+    if plain.lower().endswith("nan"):
+        raise ValueError("nan is no number")
     return float(plain)

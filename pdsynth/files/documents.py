@@ -40,6 +40,7 @@ MAX_ENTRIES = 2**16  # of a file
 DENOMINATOR_BITS = 4096  # of all entries of a file together
 _WRITTEN = re.compile(f"[0-9]{{1,{DIGITS}}}(/[0-9]{{1,{DIGITS}}})?")
 WITH_DELTA = "promised", "delta"  # what a ledger in ρ has besides
+MAX_NAME = 255  # signs of a file's name: no file system has longer ones
 MAX_NESTED = 2**21  # objects and lists of a file: each takes some 70 bytes of memory
 MALFORMED = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError
 
@@ -121,8 +122,15 @@ def _to_bytes(model: Model) -> bytes:
 
 def load_model(path: str | Path) -> Any:
     """The document in a model's file, as :meth:`.Model.from_json` says."""
-    check_path(path)
+    check_no_text(path, "Model.from_dict(json.loads(text)) reads a model's text")
     return read_json(path, MAX_BYTES)
+
+
+def check_no_text(path: Any, instead: str) -> None:
+    """Refuse what is no path, and a file's text in its place; ``instead``: what to do with that."""
+    check_path(path)
+    if max(map(len, Path(path).parts), default=0) > MAX_NAME:
+        raise SchemaError(f"the path of a file is wanted, and this is a long text: {instead}")
 
 
 def read_model(data: Any) -> Model:

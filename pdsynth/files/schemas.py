@@ -21,6 +21,7 @@ from ..core import (
 )
 from .columns import only_plain
 from .declared import MAX_VALUES
+from .documents import check_no_text
 from .recoding import Recode
 from .rule_entries import read_rules, say_rule
 from .schema_file import read_schema, write_schema
@@ -77,7 +78,7 @@ def _infer(column: pd.Series, bins: int) -> Attribute:
 
 def open_schema(path: str | os.PathLike[str]) -> Schema:
     """The schema of a TOML file, as :meth:`.Schema.read` says."""
-    check_path(path)
+    check_no_text(path, "write the schema's text to a file")
     return Schema(**read_schema(_read_text(Path(path)), Path(path).name))
 
 

@@ -421,6 +421,14 @@ class TestHostile:
         with pytest.raises(SchemaError):
             load(data, tmp_path)
 
+    def test_a_text_in_the_place_of_a_path_is_not_repeated(self):
+        """An OSError would say all of it."""
+        for text in (json.dumps(document(fit("Independent").model_)), "no JSON " * 5_000):
+            for read, words in ((Model.from_json, "from_dict"), (pds.Schema.read, "to a file")):
+                with pytest.raises(SchemaError, match=f"path of a file is wanted.*{words}") as no:
+                    read(text)
+                assert len(str(no.value)) < 200
+
     def test_an_exponent_is_refused_by_its_form(self, monkeypatch):
         """No clock: it never becomes a number."""
         monkeypatch.setattr(lines, "Fraction", None)

@@ -122,8 +122,9 @@ def test_any_panel_by_keyboard_with_its_names_values_and_errors(small):
     title_is(page, "ε = 1.2, k = 1")
     epsilon.and_(page.locator("[aria-valuetext='1.2']")).wait_for()  # a frame after the figure
     number = page.get_by_label("privacy budget ε").and_(page.locator("input"))
-    for typed, step in (("2.58", "2.6"), ("2.62", "2.6"), ("2.5", "2.5")):
-        number.fill(typed)
+    for typed, step in (("2.58", "2.6"), ("2.62", "2.6"), ("2,5", "2.5")):
+        number.press("Control+a")
+        number.press_sequentially(typed)  # by keys: a comma is a point
         number.press("Enter")
         title_is(page, f"ε = {step}, k = 1")
         page.wait_for_function(  # box and handle: what lies between two steps goes to one of them

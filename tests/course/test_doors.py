@@ -118,6 +118,7 @@ def test_an_exported_page_shows_pictures_and_the_panel_as_a_drawing(browser, hom
     assert run.returncode == 0, run.stderr[-2000:]
     html = path.with_suffix(".html")
     assert "LivePanel(children" not in html.read_text("utf-8")
+    assert 'src="pictures/' not in html.read_text("utf-8"), "the page is whole in any folder"
     page = visit(browser, home.as_uri(), html.name)
     assert page.locator(".pdsynth-still > svg").count() == 1
     assert page.locator(".pdsynth-still > p").first.text_content().strip()

@@ -60,7 +60,7 @@ def test_an_answer_that_fails_or_is_interrupted_leaves_the_guess_open(problem, w
     assert made.committed == 12 and "You: <b>12 legs</b> · Answer: <b>8 legs</b>" in shown(made)
 
 
-@pytest.mark.parametrize("said", ["", None, "  ", "many"])
+@pytest.mark.parametrize("said", ["", None, "  ", "many", "nan"])
 def test_no_guess_no_answer(said):
     made, calls = legs()
     made.commit(said)
@@ -113,7 +113,7 @@ def test_a_page_without_a_kernel_holds_the_answer_folded(monkeypatch):
 @pytest.mark.parametrize(
     ("value", "words"),
     [(14.84, "14.8 x"), (0.0123456, "0.0123 x"), (1234567, "1,234,567 x"), (0, "0 x"),
-     (2.0, "2 x"), (float("inf"), "∞ x"), ("word", "word")],
+     (2.0, "2 x"), (float("inf"), "∞ x"), (-float("inf"), "−∞ x"), ("word", "word")],
 )  # fmt: skip
 def test_how_answers_are_written(value, words):
     assert guess("?", lambda: value, unit="x").write(value) == words

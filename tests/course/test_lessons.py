@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
+from pdsynth.audit.zoo import ZOO
 from pdsynth.core.attribute import Attribute
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.schema import Schema
@@ -29,6 +30,7 @@ from pdsynth.course.exercises import (
     lesson_12,
     lesson_15,
     lesson_16,
+    lesson_17,
     lesson_18,
 )
 from pdsynth.course.exercises.answers import questions
@@ -122,6 +124,7 @@ def test_numbers_are_read_as_people_write_them():
     assert "is a pair of numbers: Python writes a fraction with a point, 1.1." in repr(
         sum_up.check((1, 1))
     )
+    assert repr(sum_up.check((1, 1))) == repr(sum_up.check(1, 1))
     assert "'text' is no number" in repr(sum_up.check("text"))
     for pair in ((2.4, 0.25), ("a", 1), (2, 0.5)):
         assert repr(sum_up.check(pair)).endswith(
@@ -524,6 +527,22 @@ def test_no_attack_on_the_guessing_game_is_luckier_than_its_promise():
         answers, released = game.play()
         wins = sum(attack(int(r), game.others) == a for a, r in zip(answers, released, strict=True))
         assert wins < least_wins(np.e / (1 + np.e))
+
+
+def test_two_answers_where_one_is_wanted_are_no_error_of_the_course():
+    for task, answers in ((lesson_16.q2, (print, 3)), (lesson_17.q4, ("a", "b"))):
+        assert repr(task.check(*answers)).endswith("one answer, please: `.check(answer)`.")
+
+
+def test_lessons_say_the_recorded_numbers(root):
+    """The worst of the hidden tables, and how many defects the zoo has."""
+    said = [
+        (root / "notebooks" / "src" / f"{name}.py").read_text("utf-8")
+        for name in ("16_auditing", "18_side_by_side")
+    ]
+    largest = lesson.read("lesson_18")["q4"]["recorded"]["largest"]
+    assert f"The zoo itself, {len(ZOO)} defects" in said[0]
+    assert f"the worst had {largest:.3f}:" in said[1]
 
 
 @pytest.mark.slow

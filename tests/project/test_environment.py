@@ -8,7 +8,8 @@ import sys
 import tomllib
 from collections import Counter
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib import import_module
+from importlib.metadata import EntryPoint, PackageNotFoundError, requires, version
 
 import pytest
 import yaml
@@ -32,6 +33,12 @@ def pyproject(root):
 @pytest.fixture(scope="module")
 def conda(root):
     return yaml.safe_load((root / "environment.yml").read_text(encoding="utf-8"))
+
+
+def test_pip_installs_the_command_line_as_a_program(pyproject):
+    """``pdsynth`` calls what ``python -m pdsynth`` calls."""
+    script = EntryPoint("pdsynth", pyproject["project"]["scripts"]["pdsynth"], "console_scripts")
+    assert script.load() is import_module("pdsynth.__main__").main
 
 
 def entries(text):

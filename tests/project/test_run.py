@@ -123,6 +123,16 @@ def test_a_failed_installation_leaves_no_stamp(run, monkeypatch):
     assert not run.stamp("test").exists()
 
 
+def test_a_folder_that_can_t_be_written_is_named(run, monkeypatch):
+    def refuse():
+        raise PermissionError(13, "Permission denied", str(run.VENV))
+
+    monkeypatch.setattr(run, "make_venv", refuse)
+    with pytest.raises(SystemExit, match=r"Permission denied.*a folder that you may write"):
+        run.main(["lab"])
+    assert run.runs == []
+
+
 def test_uv_is_used_where_it_is(run, monkeypatch):
     monkeypatch.setattr(run.shutil, "which", lambda name: "uv")
     monkeypatch.setattr(run, "make_venv", lambda: pytest.fail("uv makes the .venv"))

@@ -55,12 +55,21 @@ function control(parent, one, moved) {
   Object.assign(bar, { type: "range", min: 0, max: one.texts.length - 1, step: 1, disabled: one.texts.length < 2 });
   bar.setAttribute("aria-label", one.words);
   if (bar.disabled) bar.title = `another value ${NEEDS}`;
-  const show = (place) => { bar.value = place; box.value = one.texts[place]; bar.setAttribute("aria-valuetext", one.texts[place]); };
+  let here = 0;
+  const show = (place) => { here = bar.value = place; box.value = one.texts[place]; bar.setAttribute("aria-valuetext", one.texts[place]); };
   bar.addEventListener("input", () => moved(+bar.value));
   if (one.ends.length) element(cell, "div", "pdsynth-ends", one.ends.map((end) => `<span>${end}</span>`).join(""));
   box.addEventListener("change", () => {
-    const place = one.texts.findIndex((text) => +text === +box.value);
-    moved(place, `${label.textContent} = ${box.value} ${NEEDS}. This page holds ${one.texts.join(", ")}.`);
+    if (!box.value) return moved(here); // empty, or no number
+    const beyond = +box.value < one.min || +box.value > one.max;
+    const why = beyond ? `lies beyond ${one.min} to ${one.max}` : NEEDS;
+    moved(one.texts.findIndex((text) => +text === +box.value), `${label.textContent} = ${box.value} ${why}. This page holds ${one.texts.join(", ")}.`);
+  });
+  box.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault(); // the next number may be none of those held
+    if (one.texts[here + by]) moved(here + by);
   });
   return show;
 }
@@ -72,7 +81,7 @@ function model(dark, grabbed) {
     get: (name) => state[name],
     on: (event, act) => (heard[event] ??= new Set()).add(act),
     off: (event, act) => heard[event]?.delete(act),
-    send: (message) => { if (message.type === "grab") grabbed(message.values); },
+    send: (message) => { if (message.type === "grab") grabbed(message.values, message.stepped); },
     set(news) { Object.assign(state, news); for (const name of Object.keys(news)) for (const act of heard[`change:${name}`] ?? []) act(); },
   };
 }
@@ -87,12 +96,14 @@ function build(still, held) {
   const tables = element(root, "div", "pdsynth-tables");
   element(root, "div", "pdsynth-note", held.note);
   let at = held.start.split(",").map(Number);
-  // a drag moves each control that it names to the nearest place that the page holds
-  const figure = model(held.dark, (values) => {
+  // a drag moves each control that it names to the nearest place that the page holds, a step to another one
+  const figure = model(held.dark, (values, stepped) => {
     for (const [name, value] of Object.entries(values)) {
       const which = held.controls.findIndex((one) => one.name === name);
       const far = held.controls[which]?.texts.map((text) => Math.abs(text - value)) ?? [];
-      if (far.length) at = at.with(which, far.indexOf(Math.min(...far)));
+      if (!far.length) continue;
+      const near = far.indexOf(Math.min(...far)), by = stepped && near === at[which] ? Math.sign(value - held.controls[which].texts[near]) : 0;
+      at = at.with(which, Math.min(Math.max(near + by, 0), far.length - 1));
     }
     told.innerHTML = "";
     show();
@@ -102,6 +113,8 @@ function build(still, held) {
     const state = held.states[at.join()];
     shows.forEach((set, place) => set(at[place]));
     if (!state) return refuse(`This combination ${NEEDS}. The figure stays as it was; move one control back.`);
+    const more = state.figure.layout.meta?.more;
+    if (more) more.label = "More"; // to the next place, however far
     alert.innerHTML = state.alert;
     status.innerHTML = `<div class="widget-html-content">${state.status}</div>`; // as in a notebook
     tables.innerHTML = `<div class="widget-html-content">${state.tables}</div>`;

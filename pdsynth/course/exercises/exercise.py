@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
+from inspect import signature
 from typing import Any
 
 Judge = Callable[..., str | None]
@@ -87,6 +88,10 @@ class Exercise:
     def _judge(self, *answer: Any) -> Message:
         if not answer or any(a is None or a is ... for a in answer):
             return Message(f"{self.name} isn't answered yet. `.hint()` helps.", "open")
+        try:
+            signature(self.examine).bind(*answer)
+        except TypeError:
+            return Message(f"{self.name}: one answer, please: `.check(answer)`.", "wrong")
         try:
             mistake = self.examine(*map(insist, answer))
         except NothingReturned as nothing:

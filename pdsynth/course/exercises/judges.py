@@ -32,8 +32,10 @@ class Number:
     within: float = 1e-6
     numbers: Mapping[str, str] = field(default_factory=dict)
 
-    def __call__(self, answer: Any) -> str | None:
+    def __call__(self, answer: Any, *more: Any) -> str | None:
         """The words for this answer."""
+        if more:  # check(7,9)
+            return _no_number((answer, *more))
         try:
             value = read_answer(answer)
         except (TypeError, ValueError, ZeroDivisionError):
@@ -161,7 +163,7 @@ class Written:
     def __call__(self, text: Any) -> str | None:
         """The words for what the text lacks or claims."""
         if not isinstance(text, str):
-            return f"a text, please, not a {type(text).__name__}."
+            return f"a text in quotes, please, not {show(text)}."
         count = len(text.split())
         for pattern, words in self.never.items():
             for match in re.finditer(pattern, text, re.IGNORECASE):

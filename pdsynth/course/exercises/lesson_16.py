@@ -106,11 +106,14 @@ def judge_private_table(private_table: Callable[..., Any]) -> str | None:
         return f"{name_mistake(private_table) or 'the auditor objects.'}\n{report}"
     codes = np.array([[0, 0], [0, 2], [1, 1], [0, 2]], dtype=np.uint8)
     nearly_exact = np.asarray(private_table(codes, (2, 3), Fraction(10**6), ExactNoise(16)))
-    if nearly_exact.shape != (2, 3) or np.abs(nearly_exact - [[1, 0, 2], [0, 1, 0]]).max() > 1:
-        return name_mistake(private_table) or (
-            "private_table must still be the table: "
-            "without noise, its (2, 3) cells should hold the counts."
-        )
+    words = (
+        "private_table must still be the table: "
+        "without noise, its (2, 3) cells should hold the counts."
+    )
+    if nearly_exact.shape != (2, 3):
+        return words
+    if np.abs(nearly_exact - [[1, 0, 2], [0, 1, 0]]).max() > 1:
+        return name_mistake(private_table) or words
     return None
 
 

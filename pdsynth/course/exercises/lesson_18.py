@@ -171,6 +171,10 @@ class Design:
             return "it is already fitted, to other people: return it unfitted."
         if options["random_state"] is not None:
             return "with random_state everybody can draw its noise again: leave it out."
+        if options["noise"] == "common":
+            return 'noise="common" is the same for everybody, who can take it off: leave it out.'
+        if options.get("delta") is not None:
+            return "with delta its promise is (ε, δ), not ε alone: leave it out."
         spent = float(options["epsilon"])
         if spent > 1:
             return f"it spends {spent:g}, more than the ε = 1 that is there: twice what may be?"

@@ -56,7 +56,8 @@ def draw_climb(plot: Board, case: Case, samples: Samples) -> None:
         name="a perfect attack would show",
     )
     plot.line(sizes, [claimed] * len(sizes), "look", dash="dash", width=2, name="claimed ε")
-    plot.note(f"proved: <b>{bounds[-1]:.2f}</b>", math.log10(runs), bounds[-1] + 0.35, 1,
+    proved = format_epsilon(bounds[-1])
+    plot.note(f"proved: <b>{proved}</b>", math.log10(runs), bounds[-1] + 0.35, 1,
               "attack" if bounds[-1] > claimed else "private", 16, xanchor="right")  # fmt: skip
     plot.layout["meta"]["more"] = {"control": "runs", "by": 1, "label": "1,000 more"}
 
@@ -89,20 +90,20 @@ def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
         Try(
             "claim less",
             {"epsilon": 0.3},
-            "of {now.claimed:g} the attack proves {now.lost:.2f}: {now.verdict}.",
+            "of {now.claimed:g} the attack proves {now.lost:.3g}: {now.verdict}.",
             lambda was, now: now.verdict == audit.NOT_REFUTED,
         ),
         Try(
             "few runs",
             {"runs": 1},
-            "1,000 runs prove {now.lost:.2f}, 10,000 {was.lost:.2f}; even a perfect attack would "
+            "1,000 runs prove {now.lost:.3g}, 10,000 {was.lost:.3g}; even a perfect attack would "
             "show no more than {now.ceiling:.2f}.",
             lambda was, now: now.lost < was.lost and now.ceiling < was.ceiling,
         ),
         Try(
             "a step that is right",
             {"step": "strict-joint-tables"},
-            "at least {now.lost:.2f} of the claimed {now.claimed:g}: {now.verdict}.",
+            "at least {now.lost:.3g} of the claimed {now.claimed:g}: {now.verdict}.",
             lambda was, now: now.verdict == audit.NOT_REFUTED,
         ),
     ),
@@ -122,7 +123,7 @@ def view(step: str, epsilon: float, runs: int) -> View:
     ceiling = audit.ceiling(count)
     facts = {"lost": lost, "claimed": epsilon, "verdict": verdict, "ceiling": ceiling}
     status = (
-        f"{count:,} runs prove a loss of {lost:.2f}; {epsilon:g} was claimed. "
+        f"{count:,} runs prove a loss of {format_epsilon(lost)}; {epsilon:g} was claimed. "
         f"{verdict.capitalize()}: claimed ε = {epsilon:g}, lost at least {format_epsilon(lost)} "
         f"with 95 % confidence. In theory {format_epsilon(case.theory(case.claimed))}; "
         f"a perfect attack would show {format_epsilon(ceiling)}."

@@ -1,5 +1,6 @@
 """Lesson 13: a stored genetic search, replayed generation by generation beside the optimum."""
 
+import math
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,6 @@ from ..widgets.view import Try, View
 from .drawing import Board, arches, ink, lying
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
-from .words import percent
 
 SCORES = ("without noise", "private")
 LONGEST = 400  # generations that are run and stored; a smaller e is their beginning
@@ -65,6 +65,11 @@ def shared(one: Network, two: Network) -> int:
     return len({frozenset(e) for e in one.edges} & {frozenset(e) for e in two.edges})
 
 
+def reach(share: float) -> str:
+    """A share of the optimum in percent, rounded down: only the optimum itself is 100%."""
+    return f"{math.floor(1000 * share + 1e-6) / 10:g}%"
+
+
 def draw_fitness(
     plot: Board,
     history: np.ndarray,
@@ -113,7 +118,7 @@ def draw_fitness(
         marker={"color": ink("private")},
     )
     plot.dots([generation + 1], [history[generation, 0]], "look", size=14)
-    plot.note(f"<b>{percent(true)}</b> of the best", 0.98, 0.05, 1, "look", 18, xref="x domain",
+    plot.note(f"<b>{reach(true)}</b> of the best", 0.98, 0.05, 1, "look", 18, xref="x domain",
               yref="y domain", xanchor="right", yanchor="bottom")  # fmt: skip
     plot.layout["meta"]["play"] = {"control": "generation"}
     width = float(np.log10(last + 1))
@@ -206,10 +211,10 @@ def view(
     pairs = len(names) * (len(names) - 1) // 2
     status = (
         f"{plural(generation, 'generation')} {'reaches' if generation == 1 else 'reach'} "
-        f"{percent(true)} of the best network's true bits. The best network so far has "
+        f"{reach(true)} of the best network's true bits. The best network so far has "
         f"{result.history[generation, 0]:.3f} {unit}, the exact optimum {best.fitness:.3f}; "
         f"{shared(network, optimal)} of its {len(network.edges)} edges are the optimum's. "
-        f"After {plural(last, 'generation')}: {reached[last]:.1%} of the optimum's {unit}. "
+        f"After {plural(last, 'generation')}: {reach(reached[last])} of the optimum's {unit}. "
         f"All {last * (population - elite) + population:,} individuals were judged by the same "
         f"{pairs} numbers."
     )

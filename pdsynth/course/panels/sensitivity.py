@@ -238,7 +238,7 @@ def view(
         f"rare_values = {rare_values}, S = {sensitive}, L₁ = {l1:g}"
     )
     plot = Board("sensitivity", title)
-    plot.entitle("xy", f"Drag the line: what tells much of {friendly(sensitive)}")
+    plot.entitle("xy", f"What tells much of {friendly(sensitive)}")
     plot.entitle(
         "x2y2", f"{friendly(attribute).capitalize()}: people with each value, and its noise"
     )

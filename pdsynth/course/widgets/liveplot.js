@@ -123,8 +123,17 @@ function foldMore(root) {
   more.before(button);
 }
 
+const POINT = (1.5).toLocaleString().includes("."); // a browser with a decimal comma takes one by itself
+// A comma typed into a box of fractions is a point, as in all answers of the course; 1,000 of whole numbers is a thousand.
+function takeComma(event) {
+  if (!POINT || event.data !== "," || event.target.type !== "number" || event.target.step % 1 === 0) return;
+  event.preventDefault();
+  document.execCommand("insertText", false, ".");
+}
+
 function attend(root, signal) {
   const opened = new Set();
+  root.addEventListener("beforeinput", takeComma, { signal });
   root.setAttribute("role", "group");
   foldMore(root);
   root.addEventListener("toggle", (event) => {
@@ -484,7 +493,7 @@ function handle(canvas, drag, send, label) {
   const value = (event) => { const at = axis.p2l(event.clientX - canvas.getBoundingClientRect().left - axis._offset); return Math.min(high, Math.max(low, at)); };
   knob.onkeydown = (event) => {
     const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (by) { event.preventDefault(); event.stopPropagation(); send({ [drag.control]: drag.at + by * drag.step }); }
+    if (by) { event.preventDefault(); event.stopPropagation(); send({ [drag.control]: drag.at + by * drag.step }, true); }
   };
   knob.onpointerdown = (event) => {
     event.preventDefault();
@@ -525,7 +534,7 @@ function render({ model, el }) {
   const mode = stage(head, schedule, stop.signal);
   const strip = element(el, "div", "pdsynth-people");
   const box = element(el, "div", "pdsynth-plot");
-  const send = (values) => model.send({ type: "grab", values });
+  const send = (values, stepped = false) => model.send({ type: "grab", values, stepped }); // stepped: one on, not so far
   let meta = {}, playing = 0, showAll = false, falls = false;
   const slider = (name) => el.closest(".pdsynth-live")?.querySelector(`.pdsynth-c-${name} input[type=number]`);
   const step = (name, by) => {
@@ -533,7 +542,7 @@ function render({ model, el }) {
     if (!field) return false;
     const next = Math.min(+field.value + by, +field.max);
     if (next === +field.value) return false;
-    send({ [name]: next });
+    send({ [name]: next }, true);
     return true;
   };
   const stopPlaying = () => { clearInterval(playing); playing = 0; buttons.play.textContent = "▶ Play"; };
@@ -594,7 +603,8 @@ function render({ model, el }) {
       legend(keys, figure, one, hidden, schedule);
       nodes.forEach((node, place) => { node.hidden = place !== mode.chart; });
       const [heading, canvas] = nodes[mode.chart].children;
-      heading.textContent = one.title;
+      const held = grabbed ? (grabbed.people.length > 1 ? "a person" : "the person") : meta.drag?.chart === one.key ? "the line" : "";
+      heading.textContent = held ? `Drag ${held}: ${one.title[0].toLowerCase()}${one.title.slice(1)}` : one.title; // a drawing can't be dragged
       canvas.setAttribute("role", canvas.querySelector(".pdsynth-knob") ? "group" : "img");
       canvas.setAttribute("aria-label", model.get("alt"));
       const config = { displaylogo: false, displayModeBar: false };

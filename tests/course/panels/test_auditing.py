@@ -61,3 +61,11 @@ def test_the_auditing_widget_moves():
     assert "ε = 0.3, 2,000 runs" in panel.figure.layout.title.text != start
     panel.set(step="strict-joint-tables")
     assert panel.figure.layout.title.text.startswith("strict-joint-tables") and panel.error is None
+
+
+@pytest.mark.parametrize(("epsilon", "runs"), [(1.0, 1), (0.3, 15)])
+def test_a_bound_near_the_claim_is_said_on_its_side_of_it(epsilon, runs):
+    """0.996 is no violation of 1, and 1.00 would look like one."""
+    view = auditing.view(step="datasynthesizer-double-spending", epsilon=epsilon, runs=runs)
+    said = float(view.status.split("a loss of ")[1].split(";")[0])
+    assert (said > epsilon) == (view.facts["verdict"] == audit.VIOLATED) and said != epsilon

@@ -142,6 +142,13 @@ def test_a_verdict_has_at_most_twelve_words_and_its_number_is_in_the_first_chart
     assert set(numbers) & set(texts_of_the_first_chart(view.figure)), (verdict, numbers)
 
 
+@every()
+def test_no_drawing_asks_to_be_dragged(module):
+    """What can be grabbed is said by the page that lets it be: no picture does."""
+    notes = first_panel(topic_of(module)).view.still.layout.annotations
+    assert not [note.text for note in notes if "drag" in note.text.lower()]
+
+
 def misses_in_its_title(panel):
     """Parts of a panel's state that its figure's title doesn't say."""
     layout = panel.view.figure.layout.title
