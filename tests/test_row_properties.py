@@ -19,9 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdsynth as pds
-from pdsynth.files import as_text
+from pdsynth.files import as_text, recoding
 from pdsynth.files import columns as room
-from pdsynth.files import recoding
 from pdsynth.files.file_format import FileFormat
 from pdsynth.files.reading import read_csv
 
