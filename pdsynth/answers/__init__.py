@@ -133,8 +133,9 @@ def expectation(
         _warn_of_hidden(hidden)
         wide = math.nan if hidden.size and hidden.all() else wide
         low, high = value - wide, value + wide
-    kind = "bootstrap" if noisy is None else "noise"
-    answer = pd.Series({"value": value, "low": float(low), "high": float(high), "kind": kind})
+    kind, middle = ("bootstrap", math.nan) if noisy is None else ("noise", float(noisy.counts))
+    ends = {"low": float(low), "high": float(high)}
+    answer = pd.Series({"value": value, **ends, "kind": kind, "measured": middle})
     answer.attrs["said"] = _say(level, np.array([noisy is not None]), noisy)
     _warn_of_middles(model, weights, vectors, p)
     return answer

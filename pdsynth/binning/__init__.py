@@ -13,6 +13,7 @@ released with the schema of the model.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -35,6 +36,7 @@ from .edges import least_alone, private_edges
 CELLS = 2**14  # of a range, at most
 EACH, MOST = Fraction(1, 50), Fraction(1, 10)  # of ε for one column's edges, and for all at most
 MOST_BINS = 2**10
+NAMED = 5  # columns that a sentence names
 FEW = 500  # times ε, records for each bin: with fewer, chosen edges are mostly noise
 ATOM = 2**-13  # of a range: with spread "atoms" a narrower bin is one value, its shortest
 STEP = "edges({})"
@@ -113,24 +115,32 @@ def say_edges(schema: Schema, n: int, epsilon: float) -> str:
         return ""
     few = [x for x in names if epsilon * n < FEW * len(schema[x].values)]
     doubt = (
-        f" For so few records and so little ε the bins of {', '.join(few)} may be no nearer than "
+        f" For so few records and so little ε the bins of {_name_some(few)} may be no nearer than "
         "equal widths."
     )
     each = Fraction(epsilon) * share_of_edges(schema) / len(names)
+    alone: dict[int, list[str]] = {}  # columns by from how many records a value stands alone
+    for name in names:
+        a = schema[name]
+        alone.setdefault(least_alone(n, len(a.values), a.private, each), []).append(name)
     return (doubt if few else "") + (
         f" {float(share_of_edges(schema)):.0%} of ε chooses the private edges of "
-        f"{', '.join(names)}; the rest of this forecast takes their bins as given."
-        + "".join(_say_alone(schema[name], n, each) for name in names)
+        f"{_name_some(names)}; the rest of this forecast takes their bins as given."
+        + "".join(_say_alone(_name_some(alike), least, n) for least, alike in alone.items())
     )
 
 
-def _say_alone(attribute: Attribute, n: int, epsilon: Fraction) -> str:
+def _say_alone(names: str, least: int, n: int) -> str:
     """From how many records on a value has a bin of its own, in one sentence."""
-    number = len(attribute.values)
-    least = least_alone(n, number, attribute.private, epsilon)
-    if least >= n:
-        return f" No value of {attribute.name} is sure of a bin of its own, however many share it."
-    return f" A value of {attribute.name} that {least:,} records share has a bin of its own."
+    if least == n:
+        return f" No value of {names} is sure of a bin of its own, however many share it."
+    return f" A value of {names} that {least:,} records share has a bin of its own."
+
+
+def _name_some(names: Sequence[str]) -> str:
+    """The first of some columns, and how many more there are."""
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def columns(schema: Schema) -> list[str]:
@@ -142,7 +152,7 @@ def check(synthesizer: Any, schema: Schema) -> None:
     """Refuse, from public facts, what private bins aren't made for."""
     if synthesizer.delta is not None:
         raise BudgetError(
-            f"private bins ({', '.join(columns(schema))}) are for pure ε: leave delta out, or "
+            f"private bins ({_name_some(columns(schema))}) are for pure ε: leave delta out, or "
             "declare bins"
         )
     check_rules(schema)
@@ -153,7 +163,7 @@ def check_rules(schema: Schema) -> None:
     ruled = {name for rule in schema.rules for name in rule.columns} & {*columns(schema)}
     if ruled:
         raise SchemaError(
-            f"rules name {', '.join(sorted(ruled))}, whose bins are chosen by each fit: declare "
+            f"rules name {_name_some(sorted(ruled))}, whose bins are chosen by each fit: declare "
             "bins there, or leave the rules out"
         )
 

@@ -46,8 +46,9 @@ class Rule:
     schema breaks a rule.
 
     ``on_violation``: what a fit does with records that break the rule. "refuse", as of a value
-    outside its domain: no ε is spent. "keep": they are counted like all others, and the release has
-    none all the same. ``columns``, ``said``: names, and what the maker was told, in plain values.
+    outside its domain: no ε is spent. "keep": they are counted like all others, but the release has
+    none: other cells hold them instead, so that these are off, too. ``columns``, ``said``: names,
+    and what the maker was told, in plain values.
 
     **Privacy:** a rule is public, as the domain is: the form, the law or arithmetic says it, and
     not the records.

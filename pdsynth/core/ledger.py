@@ -178,9 +178,10 @@ class Ledger:
 
         Where the attribute's own table has one noise scale b per value (HPPrivBayes' group B), a
         move from u to v costs 1/b_u + 1/b_v in it; every other entry costs what it costs the
-        attribute. ``values``: the attribute's labels. The largest number of a row is what a record
-        with that value loses, if nothing else of it changes. ``.attrs["known"]``: before the run
-        where the structure is fixed and the weights are public, else ex post.
+        attribute. ``values``: the attribute's labels, else numbers: 0 and 1 for any two values that
+        have no scale of their own. The largest number of a row is what a record with that value
+        loses, if nothing else of it changes. ``.attrs["known"]``: before the run where the
+        structure is fixed and the weights are public, else ex post.
         """
         check_known([attribute], list(self.attribute_epsilon().index), "the ledger")
         return door("persons").value_losses(self, attribute, values)

@@ -323,8 +323,8 @@ class Model:
         ``weights``: for each attribute ``{value: weight}`` (others 0), a number for each code, or
         ``"middle"``, the middle of each bin: ``{"sex": {"F": 1}, "age": "middle"}`` adds up the
         ages of women, a missing one as 0. In records times the weights' unit, exact under the
-        model. ``interval`` as in :meth:`marginal`, a Series with ``value``, ``low``, ``high`` and
-        ``kind``; it is ``"noise"`` where all weights are 0 or 1 and a measured table holds them.
+        model. ``interval`` as in :meth:`marginal`, a Series with ``value``, ``low``, ``high``,
+        ``kind`` and ``measured``: a number where all weights are 0 or 1 and a table holds them.
         Raises SchemaError as :meth:`marginal`.
 
         **Privacy:** post-processing of the release; costs nothing.

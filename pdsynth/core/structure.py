@@ -455,7 +455,8 @@ class Fixed(Structure):
         **Privacy:** reads nothing, costs nothing.
         """
         if self.network is None:
-            return StructureResult(Network(tuple((name, ()) for name in facts.schema.names)))
+            alone = Network(tuple((name, ()) for name in facts.schema.names))
+            return StructureResult(alone, known=True)
         return StructureResult(self.network, known=True, rule="by policy")
 
 

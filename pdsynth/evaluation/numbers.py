@@ -5,6 +5,7 @@ Everything here reads real records exactly; no result is covered by a privacy gu
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import pandas as pd
 from ..core import Schema
 
 COLUMNS = ["mean, records", "mean, release", "median, records", "median, release"]
+DIGITS = 4, 8  # of a number that is shown, at least and at most
+GROUPED = 10_000  # from here on digits stand in groups of three: 2021 is a year
 
 
 def compare_numbers(real: Any, fake: Any, schema: Schema) -> pd.DataFrame | None:
@@ -38,11 +41,32 @@ def compare_numbers(real: Any, fake: Any, schema: Schema) -> pd.DataFrame | None
             continue
         middle, wide = np.median(mine), float(np.subtract(*np.percentile(mine, [75, 25])))
         rows[a.name] = [np.mean(mine), np.mean(other), middle, np.median(other)]
-        gap = max(abs(rows[a.name][1] - rows[a.name][0]), abs(rows[a.name][3] - middle))
-        off[a.name] = gap / (wide or float(np.std(mine)) or 1.0)
+        off[a.name] = _gap(rows[a.name]) / (wide or float(np.std(mine)) or 1.0)
     if not rows:
         return None
     order = sorted(rows, key=lambda name: -off[name])
     return pd.DataFrame([rows[name] for name in order], index=order, columns=COLUMNS).rename_axis(
         "column"
     )
+
+
+def show_numbers(row: pd.Series) -> pd.Series:
+    """Texts of a row of :func:`compare_numbers`, in digits that tell what is off.
+
+    >>> show_numbers(pd.Series([2020.55, 2020.56, 2021.0, 2021.0])).tolist()
+    ['2020.55', '2020.56', '2021', '2021']
+    """
+    gap = _gap(row.tolist())
+    least, most = DIGITS
+    texts = []
+    for number in row.tolist():
+        size = math.floor(math.log10(abs(number))) if number else 0
+        told = size - math.floor(math.log10(gap)) + 2 if gap else 0  # two digits of it
+        digits = max(least, size + 1, min(told, most))
+        texts.append(f"{number:{',' if abs(number) >= GROUPED else ''}.{digits}g}")
+    return pd.Series(texts, index=row.index)
+
+
+def _gap(row: list[float]) -> float:
+    """How far the mean or the median is off."""
+    return max(abs(row[1] - row[0]), abs(row[3] - row[2]))

@@ -17,7 +17,7 @@ from .disclosure import gcap
 from .inputs import Table, as_dataset, check_edges, check_whole, sample_rows, to_codes
 from .intervals import COLUMNS, LIMITS, RELEASE, measure_level
 from .marginals import Marginals, Sets
-from .numbers import compare_numbers
+from .numbers import compare_numbers, show_numbers
 from .utility import majority_share, split_mask, utility
 
 ALPHAS = (1, 2, 3)
@@ -69,10 +69,11 @@ class Report:
 
     def _parts(self) -> dict[str, pd.DataFrame]:
         """The smaller tables under their titles."""
+        numbers = None if self.numbers is None else self.numbers.head(WORST)
         parts = {
             "Worst attributes": self.attributes.head(WORST),
             "Worst pairs": self.pairs.head(WORST),
-            "Numbers": None if self.numbers is None else self.numbers.head(WORST).map(_short),
+            "Numbers": numbers if numbers is None else numbers.apply(show_numbers, axis=1),
             "Utility": self.utility,
             "Disclosure risk": self.risk,
         }
@@ -120,11 +121,6 @@ class Report:
             columns=_columns,
             span=_range,
         )
-
-
-def _short(number: float) -> str:
-    """Four digits, or all before the point."""
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
 
 
 def _columns(alpha: int) -> str:
@@ -210,7 +206,7 @@ def report(
         "unit": "" if unit == Unit() else f"; {unit}",
         "pairs": "" if ledger is None else ledger.pairs_kept(bool(schema.rules)),
         "numbers": numbers,
-        "short": _short,
+        "shown": None if numbers is None else show_numbers(numbers.iloc[0]).tolist(),
         "broken": _broken(schema, codes, tables[0]),
         "worth": worth,
         "risk": risk,

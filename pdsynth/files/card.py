@@ -197,7 +197,7 @@ def _together(ledger: Ledger) -> float:
     """The ε of a fit against all holders but one, who put together what they know."""
     from ..holders import losses  # noqa: PLC0415 - of models of several holders alone
 
-    return float(losses(ledger, *(ledger.holders or ())).iloc[-1])
+    return float(losses(ledger).iloc[-1])
 
 
 def _times(epsilon: float) -> str:

@@ -81,7 +81,20 @@ def only_plain(what: str) -> Iterator[None]:
 
 
 def as_text(cell: Any) -> str:
-    """A cell as a file would write it: whole numbers without a point, no blanks around texts."""
+    """A cell as a file would write it: whole numbers without a point, no blanks around texts.
+
+    pandas chooses a column's type by all cells: what is one cell in columns of two types has one
+    text, so that no other record changes it.
+    """
+    if isinstance(cell, pd.Interval):  # [0, 1] and [0.0, 1.0]
+        first, last = "[("[cell.open_left], "])"[cell.open_right]
+        return f"{first}{as_text(cell.left)}, {as_text(cell.right)}{last}"
+    if isinstance(cell, (timedelta, np.timedelta64)):
+        cell = pd.Timedelta(cell)
+    elif isinstance(cell, np.datetime64):
+        cell = pd.Timestamp(cell)
+    elif isinstance(cell, (complex, np.complexfloating)) and not cell.imag:
+        cell = cell.real
     if isinstance(cell, (float, np.floating)):
         number = float(cell)
         cell = int(number) if number.is_integer() and abs(number) < EXACT else number

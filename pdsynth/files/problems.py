@@ -120,7 +120,8 @@ def _of_rules(schema: Schema, frame: pd.DataFrame) -> list[Problem]:
             continue
         inside = (codes >= 0).all(axis=0) & (codes < [[a.size] for a in attributes]).all(axis=0)
         if broken := int((~mask[tuple(codes[:, inside])]).sum()):
-            what, remedy = f"break rule «{rule}»", "correct or drop them, or on_violation = 'keep'"
+            what = f"break rule «{rule}»"
+            remedy = "correct or drop them, or on_violation = 'keep': other cells then hold them"
             problems.append(Problem(", ".join(rule.columns), broken, what, remedy))
     return problems
 

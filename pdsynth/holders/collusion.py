@@ -24,7 +24,6 @@ import numpy as np
 import pandas as pd
 
 from ..core import Entry, Ledger, PrivacyError
-from .shares import check_holders
 
 SINGLE = 2**12  # terms of a sum that are added one by one; later ones stand together
 GROWTH = 1 / 1000  # of a block of terms, relative to where it begins
@@ -92,16 +91,19 @@ def loss_of_choice(epsilon: Fraction, sensitivity: Fraction, shape: Fraction) ->
     return -math.log1p(-below * (-math.expm1(-rate)) ** float(shape)) * UP
 
 
-def losses(ledger: Ledger, holders: int, honest: int | None = None) -> pd.Series:
-    """The ε of a fit against 0, 1, … of the holders who put together all that they know.
+def losses(ledger: Ledger) -> pd.Series:
+    """The ε of a fit against 0, 1, … of its holders who put together all that they know.
 
-    ``ledger``: of a fit by so many holders, with the same ``honest``. Up to holders − honest of
-    them the ledger's ε holds. From there on it is an upper bound, exact for tables and histograms
-    line by line. One holder less than all is the most: against all there is no noise.
+    ``ledger``: of a fit by holders, which says how many there were and how many are honest. Up to
+    holders − honest of them the ledger's ε holds. From there on it is an upper bound, exact for
+    tables and histograms line by line. One holder less than all is the most: against all there is
+    no noise. PrivacyError for the ledger of one curator.
 
     **Privacy:** public arithmetic.
     """
-    needed = check_holders(holders, honest)
+    if ledger.holders is None:
+        raise PrivacyError("this fit was one curator's: its noise was never shared by holders")
+    holders, needed = ledger.holders
     lines, m = list(_paid(ledger)), ledger.records_per_person
     shapes = {k: Fraction(min(holders - k, needed), needed) for k in range(holders)}
     bounds = {k: m * sum(_loss(e, shape, m) for e in lines) for k, shape in shapes.items()}

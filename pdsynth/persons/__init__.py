@@ -210,7 +210,7 @@ def check_promise(synthesizer: Any, people: People) -> People:
     if settings != ("strict", "add_remove", 1):
         raise BudgetError(
             "person_epsilon is for guarantee='strict', relation='add_remove' and one record a "
-            f"person, got {settings}"
+            f"person, as ConsistentBayes and baselines.Independent have them, got {settings}"
         )
     network = getattr(synthesizer, "structure", None)
     if isinstance(network, Network) and LEVEL not in network.order:

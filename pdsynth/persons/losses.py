@@ -61,7 +61,7 @@ def value_losses(ledger: Ledger, attribute: str, values: Sequence[Any] | None) -
     alone = attribute not in (ledger.level_attribute, *ledger.hidden)  # else all its copies move
     own = [s if alone and isinstance(s, tuple) else () for s in scales]  # of its own table
     rows = max(map(len, own), default=0) or 1
-    labels = list(range(rows)) if values is None else to_list("values", values)
+    labels = list(range(max(rows, 2))) if values is None else to_list("values", values)
     if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
         raise SchemaError(
             f"{attribute!r} has {rows} noise scales, one per value, "

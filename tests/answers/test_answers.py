@@ -258,9 +258,10 @@ def test_linear_queries_by_hand(fitted):
     ages = fitted.marginal(["sex", "age"])["f"].to_numpy() @ [12.5, 37.5, 62.5, 87.5]
     assert fitted.expectation({"sex": {"f": 1}, "age": "middle"}) == pytest.approx(ages)
     held = fitted.expectation({"job": {"a": 1, "b": 1}}, interval=0.9)
-    assert held["kind"] == "noise" and held["low"] <= held["high"]
+    assert held["kind"] == "noise" and held["low"] <= held["measured"] <= held["high"]
     mean = fitted.expectation({"age": "middle"}, interval=0.9, repeats=2, random_state=1)
     assert mean["kind"] == "bootstrap" and mean["low"] < mean["value"] < mean["high"]
+    assert np.isnan(mean["measured"])
 
 
 @pytest.mark.parametrize(

@@ -179,6 +179,15 @@ def test_tables_are_judged_on_the_edges_of_the_release():
         pds.evaluate.compare([pds.PrivBayes(1)], (frame, SCHEMA), [1], 2)
 
 
+def test_of_many_private_columns_a_plan_and_a_refusal_name_five():
+    many = [Attribute.numeric(f"v{i:02}", 0, 9, bins="private", number=3) for i in range(60)]
+    said = pds.plan(Schema(many), 9_000, epsilon=1).sentence
+    assert "edges of v00, v01, v02, v03, v04 and 55 more;" in said
+    assert said.count("own") == 1 and "No value of v00, v01, v02, v03, v04 and 55 more is" in said
+    with pytest.raises(BudgetError, match=r"private bins \(v00, .*, v04 and 55 more\) are for"):
+        pds.ConsistentBayes(1.0, delta=1e-9).prepare(Schema(many), 9_000)
+
+
 @pytest.mark.parametrize(("n", "least"), [(2000, None), (50_000, 8205)])
 def test_the_plan_says_how_many_records_make_a_value_stand_alone(n, least):
     wide = Attribute.numeric("v", 0, 100_000, bins="private", number=16, integer=True)

@@ -20,6 +20,7 @@ from pdsynth.core.factors import NEVER, CliqueTree, junction_tree
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
 from pdsynth.core.views import BinaryEncoding
+from pdsynth.files.card import make_card
 
 ROLE = Attribute.categorical("role", ["Husband", "Wife", "Child"])
 MARRIED = Attribute.categorical("married", ["yes", "no"], missing=True)
@@ -183,6 +184,25 @@ class TestRecords:
         assert codes.tolist() == [[1, 0], [2, 0]]
         assert self.SCHEMA.break_rules(codes).tolist() == [False, True]
         assert not self.SCHEMA.problems(frame)
+
+    def test_who_keeps_them_is_told_that_other_cells_hold_them(self):
+        """In the remedy, on the card and in the report; the twin: where none is kept, nobody is."""
+        refusing = replace(self.SCHEMA, rules=self.SCHEMA.rules[:1])
+        keeping = replace(refusing, rules=[replace(refusing.rules[0], on_violation="keep")])
+        wrong = pd.DataFrame({"role": ["Wife", "Husband"] * 50, "married": ["yes", "no"] * 50})
+        (problem,) = refusing.problems(wrong)
+        assert "other cells then hold them" in problem.remedy
+        for schema, frame, broken in (
+            (keeping, wrong, "50, which other cells hold here."),
+            (refusing, wrong.assign(married="yes"), "0."),
+        ):
+            model = pds.baselines.Independent(2).fit(frame, schema).model_
+            card = make_card(model, title="t", table="t.csv", rows=9).markdown
+            assert ("; records that break it were counted, and other cells" in card) == (
+                schema is keeping
+            )
+            said = " ".join(pds.evaluate.report(frame, model.sample(), schema, repeats=1).verdict)
+            assert f"of the 100 real records {broken}" in said
 
     def test_a_code_is_a_function_of_its_own_record(self):
         """Another row's violation, kept or not, changes no code."""

@@ -378,6 +378,16 @@ def test_means_and_medians_inside_bins_are_told():
     assert report(frame, frame, alone).numbers is None
 
 
+def test_numbers_that_are_off_are_shown_in_digits_that_tell_it():
+    """Years, whose means differ behind the point; the twin: nothing is off, and nothing is said."""
+    year = Attribute.numeric("year", 2015, 2024, bins=10, integer=True, date="year")
+    schema = Schema((year, Attribute.categorical("kind", ["a", "b"])))
+    real = pd.DataFrame({"year": [2019, 2020, 2021, 2022] * 25, "kind": ["a", "b"] * 50})
+    said = " ".join(report(real, real.replace({"year": {2019: 2020}}), schema).verdict)
+    assert "its mean 2020.75, in the records 2020.5; its median 2020.5, in the records" in said
+    assert "farthest off" not in " ".join(report(real, real[::-1], schema).verdict)
+
+
 def test_a_real_table_of_one_record_has_no_halves():
     schema = Schema(tuple(Attribute.categorical(name, ["n", "y"]) for name in "ab"))
     said = " ".join(report(np.array([[0, 1]]), np.array([[0, 0], [1, 1]]), schema).verdict)

@@ -280,10 +280,10 @@ def test_a_choice_loses_at_most_its_bound(shape):
 @pytest.mark.parametrize("name", ["HPPrivBayes", "HMPrivBayes", "ConsistentBayes"])
 def test_losses_of_a_whole_fit(name):
     fitted = fit(FITS[name](random_state=1), parted(table(), 4), SCHEMA)
-    found = losses(fitted.ledger_, 4)
+    found = losses(fitted.ledger_)
     assert found.index.tolist() == [0, 1, 2, 3] and found[0] == pytest.approx(1)
     assert found.is_monotonic_increasing and found[1] > 1
-    safe = losses(fitted.ledger_, 4, honest=2)
+    safe = losses(fit(FITS[name](random_state=1), parted(table(), 4), SCHEMA, honest=2).ledger_)
     assert safe[2] == pytest.approx(1) and safe[3] > 1
 
 
@@ -323,13 +323,13 @@ def test_losses_of_a_person_with_many_records(relation, m):
     tables = [e for e in ledger.entries if isinstance(e.scale, Q) and e.attributes]
     others = [e for e in ledger.entries if e not in tables]
     moves = (2 if relation == "replace_one" else 1) * m
-    assert len(tables) == 2 and losses(ledger, 5)[0] == pytest.approx(1)
+    assert len(tables) == 2 and losses(ledger)[0] == pytest.approx(1)
     for colluding in (1, 4):
         shape = Q(5 - colluding, 5)
         due = [reached([1] * moves, e.scale, shape) for e in tables]
         assert all(d >= reached([moves], e.scale, shape) for d, e in zip(due, tables, strict=True))
         rest = m * sum(collusion._loss(e, shape, m) for e in others)
-        assert losses(ledger, 5)[colluding] == pytest.approx(sum(due) + rest, rel=1e-4)
+        assert losses(ledger)[colluding] == pytest.approx(sum(due) + rest, rel=1e-4)
 
 
 def test_a_choice_of_a_person_with_many_records_is_as_many_choices():
@@ -374,7 +374,7 @@ def test_a_release_of_holders_says_so(tmp_path):
     assert (wide["high"] - wide["low"]).sum() > (narrow["high"] - narrow["low"]).sum()
     card = pds.datasets.write_release(made.model_, tmp_path / "r", session=session) / "card.md"
     text = card.read_text("utf-8")
-    most = losses(made.ledger_, 5, 2).iloc[-1]
+    most = losses(made.ledger_).iloc[-1]
     assert "By 5 holders" in text and "At least 2 of them" in text
     assert f"up to ε = {math.ceil(most * 1000) / 1000:g}" in text and "central model" not in text
     broken = made.model_.to_dict()
@@ -392,7 +392,7 @@ def test_holders_choose_no_private_bins():
 
 
 def test_losses_of_a_curators_ledger_are_refused():
-    for options in ({}, {"guarantee": "published"}):
-        fitted = pds.HPPrivBayes(1, sensitive="x0", k=1, **options).fit(table(), SCHEMA)
-        with pytest.raises(PrivacyError, match="never answered by holders"):
-            losses(fitted.ledger_, 3)
+    for options in ({}, {"guarantee": "published"}, {"relation": "add_remove"}):
+        made = pds.baselines.Independent(1, **options)
+        with pytest.raises(PrivacyError, match="never shared by holders"):
+            losses(made.fit(table(), SCHEMA).ledger_)
