@@ -164,7 +164,7 @@ panels.privabn.panel()
 # ## Your turn
 #
 # **1 · Construct.** Section 5 says that GParentSet is "suitable for the optimal substructure", so the best pair contains the best single parent. GParentSet meets the first attribute, then the third, then the second. Give
-# `rows`, a list of four answers (first, second, third, child), for which it ends with a pair that tells less about the child than the best pair. `ex.gparentset(np.array(rows), 3, (0, 2, 1))` runs it.
+# `rows`, a list of four answers each (A, B and C the first, second and third, S the child), for which it ends with a pair that tells less about the child than the best pair. `ex.gparentset(np.array(rows), 3, (0, 2, 1))` runs it.
 
 # %%
 rows = None  # a list of tuples of zeros and ones
