@@ -96,7 +96,7 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
     labels = [f"<b>{percent(one)}</b>" if one == most else "" for one in share]
     plot.bars(share, order, looks, 2, across=True, name="share", hover=fine_share, labels=labels)
     noise = [c / s for c, s in zip(cells, share, strict=True)]
-    plot.dots(noise, order, "private", 3, size=10, hover=fine)
+    plot.dots(noise, order, "private", 3, size=10, hover=fine, name="share")
     for cell, x in ((2, [1 / d] * d), (3, [c * d for c in cells])):
         plot.add(
             "scatter",
@@ -106,7 +106,6 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
             x=x,
             y=order,
             mode="markers",
-            showlegend=cell == 2,
             marker={"symbol": "line-ns", "size": 14, "line": {"width": 3, "color": ink("none")}},
         )
     ends = (-0.6, d - 0.4)

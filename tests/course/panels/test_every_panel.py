@@ -126,7 +126,7 @@ def texts_of_the_first_chart(figure):
     mine = [t for t in figure.data if ((t.xaxis or "x"), (t.yaxis or "y")) == (x, y)]
     said = [str(text) for t in mine if isinstance(t.text, tuple | str) for text in
             ([t.text] if isinstance(t.text, str) else t.text)]  # fmt: skip
-    said += [t.name for t in mine if t.name and t.showlegend]
+    said += [t.name for t in mine if t.name and t.showlegend is not False]
     notes = [n for n in figure.layout.annotations if not (n.name or "").startswith("title ")]
     said += [n.text for n in notes if n.xref.split()[0] == x]
     return re.findall(r"[\d.,]*\d|∞", re.sub(r"<[^>]*>", "", " ".join(said)))
