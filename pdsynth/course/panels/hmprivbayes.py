@@ -87,6 +87,8 @@ def draw(
     order = list(dict.fromkeys(name for _, name in parts))
     index = [table.schema.index(name) for name in order]
     plot.distances(distances[np.ix_(index, index)], order, 0.4, {"len": 0.6, "y": 0.68})
+    if not any(noise.values()):
+        plot.entitle("x2y", "No table has noise, so none has a dot")
     whole = [len({owners[b] for b in bits}) for bits in fitted.clusters_]
     if sum(whole) == len(table.schema):  # no attribute is torn: frame each cluster's own distances
         plot.boxes(whole, 3, 3)

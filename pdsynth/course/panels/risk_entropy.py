@@ -201,12 +201,15 @@ def view(
         f"{len(order)} tables the noise exceeds the mean cell; "
         f"{close if guarantee == 'strict' else 'no finite ε: the entropies are raw'}."
     )
+    role = "sets no share here" if weights == "equal shares" else "sets the shares"
     title = (
         f"reading = {reading}: ε = {epsilon:g}, s = {share:g}, "
         f"weights = {weights.split(',')[0]}, records = {chosen.n:,}"
     )
     tables = [ledger_summary(state["ledger"]), shares_table(table, state, order)]
-    return View(draw(state, order, title).figure, status, tables, facts=facts)
+    plot = draw(state, order, title)
+    plot.entitle("xy", f"Normalised risk entropy OE {role}")
+    return View(plot.figure, status, tables, facts=facts)
 
 
 panel = view.panel

@@ -75,6 +75,15 @@ def test_every_table_has_a_dot_and_drowned_ones_are_counted_once(table):
     assert f"<b>{drowned}</b> drowned →" in {note.text for note in view.figure.layout.annotations}
 
 
+def test_tables_without_noise_of_their_own_have_no_dot_and_the_title_says_so(table):
+    for guarantee, words in (("strict", "derived ones have no dot"), ("none", "none has a dot")):
+        figure = hmprivbayes.view(table, guarantee=guarantee).figure
+        noise = [x for t in figure.data if t.xaxis == "x2" and t.mode == "markers" for x in t.x]
+        bare = sum(x < 10 ** figure.layout.xaxis2.range[0] for x in noise)
+        assert 0 < bare < 52 if guarantee == "strict" else bare == 52
+        assert figure.layout.meta["charts"]["x2y"]["title"].endswith(words)
+
+
 def test_without_pairs_together_none_is_said_to_be_off_by_nothing():
     together, apart = hmprivbayes.TOGETHER, hmprivbayes.APART
     assert hmprivbayes.compare({apart: 0.1}) == "All pairs are cut apart, and are off by 10%. "

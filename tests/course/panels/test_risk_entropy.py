@@ -92,3 +92,9 @@ def test_what_is_drawn_beside_the_dots_of_the_noise_has_a_name():
     figure = risk_entropy.view().figure
     names = [t.name for t in figure.data if t.xaxis == "x3" and t.showlegend is not False]
     assert names == ["share", "equal shares"]
+
+
+def test_the_entropies_title_says_whether_they_set_the_shares():
+    for weights, words in (("reversed", "sets the shares"), ("equal shares", "sets no share here")):
+        charts = risk_entropy.view(weights=weights).figure.layout.meta["charts"]
+        assert charts["xy"]["title"] == f"Normalised risk entropy OE {words}"
