@@ -54,10 +54,17 @@ def noise_of_tables(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
 def draw_forest(plot: Board, fitted: ConsistentBayes, sensitive: str | None) -> None:
     """Attributes in the order of the network, over the noise of their tables.
 
-    That is the pair with the parent; of an attribute without one, its column.
+    That is the pair with its parent, of several the noisiest; where none is measured, its column.
     """
     order, noise = fitted.network_.order, noise_of_tables(fitted)
-    own = {child: noise[frozenset((child, *parents))] for child, parents in fitted.network_.pairs}
+    own = {
+        child: max(
+            (len(names), noise[names])
+            for names in noise
+            if child in names and names <= {child, *parents}
+        )[1]
+        for child, parents in fitted.network_.pairs
+    }
     marks = []
     for label, colour, symbol, mine in (
         ("attribute", "private", "circle", [i for i, a in enumerate(order) if a != sensitive]),

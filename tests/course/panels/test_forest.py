@@ -46,8 +46,8 @@ def test_a_sensitive_attribute_is_marked_and_stands_in_one_table_besides_its_own
 
 
 def test_every_attribute_has_the_noise_of_a_table_in_sight(table):
-    for epsilon in (0.05, 1.0):
-        figure = forest.view(table, epsilon=epsilon).figure
+    for at in ({"epsilon": 0.05}, {}, {"epsilon": 0.05, "sensitive": "fnlwgt"}):
+        figure = forest.view(table, **at).figure
         dots = [trace for trace in figure.data if (trace.xaxis, trace.yaxis) == ("x2", "y")]
         low, high = figure.layout.xaxis2.range
         noise = [x for trace in dots for x in trace.x if trace.mode == "markers"]
