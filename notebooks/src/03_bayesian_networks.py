@@ -192,8 +192,8 @@ pd.DataFrame(rows, index=[" × ".join(p) for p in pairs], columns=["I, bits", "I
 #
 # ## The panel: a map of Adult
 #
-# First all pairs; the framed one is taken apart in the second chart: orange cells hold more people than independence gives them, blue ones fewer. Half the sum of their absolute
-# values is $R$. Choose a **pair**, then the **measure** *R with noise*, and move **ε**.
+# First all pairs; the chosen one is taken apart in the second chart: orange cells hold more people than independence gives them, blue ones fewer. At full colour it is 5 % of all people or more. (*Show all 14* shows the pairs of every column.)
+# Half the sum of the absolute values is $R$. Choose a **pair**, then the **measure** *R with noise*, and move **ε**.
 #
 # **What to notice**
 # * One pair outshines all: education and education-num, nearly the same thing twice. Then the family: relationship, marital status, sex.

@@ -229,7 +229,7 @@ pd.DataFrame(columns)
 #
 # **What to notice**
 # * Move θ to 0 and to 0.5: everything is in A, then only `occupation`. Watch `race` lose its value weights in the first case.
-# * *As printed*, the most frequent value of each attribute has by far the largest noise. Try `capital-gain`: its noise is
+# * *As printed*, the most frequent value of each attribute has the largest noise, by far where it dominates. Try `capital-gain`: its noise is
 #   larger than the records of all its other values.
 # * Choose `capital-loss`, then `age`: the share of ε used as printed is max w, close to 1 only when one value dominates.
 # * The floor **v_min** under the weights $v_x$ is 0.5 here. With `panels.sensitivity.view(v_min=0.05).figure` in a new cell, the tight scale of frequent values grows away from the others. The floor keeps them usable.

@@ -131,7 +131,7 @@ encoding = BinaryEncoding(adult.schema)
 bits = encoding.encode(codes)
 ones = pd.Series(bits.sum(axis=0), index=encoding.schema.names)
 oe_bits = {n: normalised_risk_entropy(np.array([len(codes) - c, c])) for n, c in ones.items()}
-pd.Series(oe_bits, name="OE").filter(regex="^(age|sex|capital-gain)").round(3).to_frame().T
+pd.Series(oe_bits, name="OE").filter(regex="^(age|sex|fnlwgt)").round(3).to_frame().T
 
 # %% [markdown]
 # ### How to pay for it
@@ -150,7 +150,7 @@ for size, records in panels.risk_entropy.samples(people).items():
 pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 
 # %% [markdown]
-# With all records and a tenth of ε the order survives. The errors of small tables go both ways. Noise fills declared values that nobody has,
+# With all records and a tenth of ε the order survives, but for neighbours that are nearly equal. The errors of small tables go both ways. Noise fills declared values that nobody has,
 # so a lopsided histogram of many values, as `native-country`, looks more even than it is. Noise also takes people away, and of two values, as in `sex`, one may hardly be left.
 #
 # ## The shares, alive
@@ -162,7 +162,7 @@ pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 # * At the first position the shares range over a factor of about two. Now look at the noise: the *number of cells* of a table moves it far more
 #   than its share does. An upright stroke is where equal shares would put it.
 # * Take a tenth, then a hundredth of the records: the diamonds run away to both sides, and the shares become a lottery.
-# * Raise **s**, the share of ε for the entropies: better entropies, less left for the tables. Lower it to 0.01: the lopsided attributes lose the budget that they had gained.
+# * Raise **s**, the share of ε for the entropies: better entropies, less left for the tables. Lower it to 0.01: the lopsided attributes lose part of the budget that they had gained.
 # * Choose *raw, as published*: the diamonds sit on the bars, a red line enters the ledger, and ε is gone.
 # * *Reversed* gives the budget to the evenly spread attributes. Nothing in the privacy changes: the direction is a choice, not a theorem.
 
@@ -261,6 +261,6 @@ print(f"four streets: right {attack(streets=4, runs=20_000):.1%} of the time; al
 #
 # $\mathrm{OE}_j=H(X_j)/\log|X_j|$ lies in [0, 1]. Tables get shares $\propto e^{-\mathrm{OE}_j}$, at most a factor $e$ apart. More evenly spread means more noise.
 # Raw entropies make noise scales depend on the records, which can be read off wherever there are many cells. One noisy histogram an
-# attribute repairs it; on a table of this size a tenth of ε keeps the order of the attributes.
+# attribute repairs it; on a table of this size a tenth of ε keeps nearly the order of the attributes.
 #
 # **Next:** [10, HMPrivBayes](10_hmprivbayes.ipynb) as a whole: clusters, networks, and these shares.

@@ -163,8 +163,8 @@ panels.privabn.panel()
 # %% [markdown]
 # ## Your turn
 #
-# **1 · Construct.** Section 5 says that GParentSet is "suitable for the optimal substructure", so the best pair contains the best single parent. GParentSet meets the first attribute, then the third, then the second. Give
-# `rows`, a list of four answers (first, second, third, child), for which it ends with a pair that tells less about the child than the best pair. `ex.gparentset(np.array(rows), 3, (0, 2, 1))` runs it.
+# **1 · Construct.** Section 5 says that GParentSet is "suitable for the optimal substructure", so the best pair contains the best single parent. GParentSet meets A, then C, then B, of a
+# child S. Give `rows`, a list of answers (A, B, C, S), for which it ends with a pair that tells less about S than the best pair. `ex.gparentset(np.array(rows), 3, (0, 2, 1))` runs it.
 
 # %%
 rows = None  # a list of tuples of zeros and ones

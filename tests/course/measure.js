@@ -87,8 +87,9 @@
     if (!m || !b.width) continue;
     const corners = [[b.x, b.y + pad], [b.x + b.width, b.y + pad], [b.x + b.width, b.y + b.height - pad], [b.x, b.y + b.height - pad]];
     const there = corners.map(([x, y]) => [m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f]);
+    const clip = clipped(node), tall = there.map(([, y]) => y);
+    if (clip && (Math.min(...tall) > clip.bottom || Math.max(...tall) < clip.top)) continue; // a row behind "Show all"
     add(node, node.textContent, there);
-    const clip = clipped(node);
     if (!clip) continue;
     const { left, right } = clip;
     const over = Math.max(...there.map(([x]) => Math.max(x - right, left - x)));

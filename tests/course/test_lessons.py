@@ -132,7 +132,7 @@ def test_numbers_are_read_as_people_write_them():
         )
     third = Number([1 / 3, 2000], {}, "no")
     assert [third(value) for value in (0.333, 0.3333, 0.33, 0.334, 2000, 1999)] == [
-        None, None, "no", "no", None, "no"]  # fmt: skip
+        None, None, "0.33 is rounded too much: give three digits.", "no", None, "no"]  # fmt: skip
     assert importlib.import_module(f"{package.__name__}.lesson_09").q1.check(0.583).right
 
 
@@ -292,6 +292,13 @@ def test_the_judge_of_texts():
     assert never("It isn't bad. It is Safe.") == "'Safe'!" and never("Not safe. Safe.") == "'Safe'!"
 
 
+def test_a_right_number_with_too_few_digits_is_told_so():
+    judge = Number([7 / 12], {0.6: "a mistake"}, "no")
+    rough = "0.58 is rounded too much: give three digits."
+    assert judge(0.58) == judge("58 %") == judge("0,58") == rough
+    assert judge(0.583) is None and judge(0.6) == "a mistake" and judge(0.57) == "no"
+
+
 def test_the_judge_of_functions():
     judge = Computation(
         lambda x: x * x,
@@ -305,6 +312,7 @@ def test_the_judge_of_functions():
     assert judge(lambda x: -x) == "negative"
     assert judge(lambda x: x) == "3² is 9, not 3"
     assert "an array of shape (1,), not a single number" in judge(lambda x: [x])
+    assert judge(lambda x: {x}) == "the set that comes back can't be read as numbers: return one."
     mistakes = {"once": lambda x: 1, "never": lambda x: 9}
     judge = Computation(lambda x: x, [(1,), (2,)], "no", mistakes)
     assert judge(lambda x: 1) == "once" and judge(lambda x: 9) == "never"

@@ -222,6 +222,19 @@ def test_one_panel_shows_its_controls_and_its_first_chart_at_once(one):
     chart.evaluate("chart => { chart.style.marginTop = ''; }")
 
 
+def test_rows_that_wait_for_show_all_are_not_cut(bench):
+    panel = run_panel(bench, "ledger")
+    bench.set_viewport_size({"width": 1440, "height": 900})
+    panel.get_by_role("button", name="next chart").press("Enter")
+    bench.evaluate(STILL)
+    rows = panel.locator(".pdsynth-chart:visible .bartext")
+    for shown in (8, 14):
+        assert panel.evaluate(MEASURE)["found"] == [], f"{shown} rows are shown"
+        assert rows.count() == 14, "all rows are drawn, and some of them clipped"
+        panel.get_by_role("button", name="show all").press("Enter")
+        bench.evaluate(STILL)
+
+
 def test_a_projector_names_what_its_chart_draws(one):
     one.set_viewport_size(dict(zip(("width", "height"), PROJECTOR, strict=True)))
     panel = panel_in(one, ONE)

@@ -49,8 +49,11 @@ class Number:
             if any(near(number, self.within, one) or rounds(number, one) for one in meant):
                 return None
         loose = max(self.within, 1e-3)
-        remarks = (words for number, words in self.mistakes.items() if near(number, loose))
-        return next(remarks, self.otherwise).format(value=value, **self.numbers)
+        remarks = [words for number, words in self.mistakes.items() if near(number, loose)]
+        rough = [one for one in meant for number in self.right if rounds(number, one, (2,))]
+        if rough and not remarks:
+            return f"{rough[0]:g} is rounded too much: give three digits."
+        return [*remarks, self.otherwise][0].format(value=value, **self.numbers)
 
     @property
     def ambiguous(self) -> bool:
@@ -75,15 +78,15 @@ def read_answer(answer: Any) -> float:
     return above / below[0] if below else above
 
 
-def rounds(number: float, value: float) -> bool:
-    """Whether a value is the number, rounded to three significant digits or to more.
+def rounds(number: float, value: float, digits: Sequence[int] = (3, 4, 5, 6)) -> bool:
+    """Whether a value is the number, rounded to so many significant digits.
 
     >>> rounds(7 / 12, 0.583), rounds(7 / 12, 0.58), rounds(1234, 1230)
     (True, False, False)
     """
     if not math.isfinite(number) or float(number).is_integer():
         return False
-    return any(float(f"{number:.{digits}g}") == value for digits in (3, 4, 5, 6))
+    return any(float(f"{number:.{many}g}") == value for many in digits)
 
 
 def _no_number(answer: Any) -> str:
@@ -218,8 +221,16 @@ class Computation:
     def __call__(self, function: Callable[..., Any]) -> str | None:
         """The words for this function."""
         for case in self.cases:
-            got = np.asarray(function(*deepcopy(case)), dtype=float)
+            given = function(*deepcopy(case))
             solution = np.asarray(self.right(*case), dtype=float)
+            try:
+                got = np.asarray(given, dtype=float)
+            except (TypeError, ValueError):
+                kind, wanted = (
+                    type(given).__name__,
+                    "a list or an array" if solution.ndim else "one",
+                )
+                return f"the {kind} that comes back can't be read as numbers: return {wanted}."
             if not same(got, solution):
                 words = next(self._explain(function, case, got, solution))
                 return words.format(

@@ -62,25 +62,32 @@ def draw_climb(plot: Board, case: Case, samples: Samples) -> None:
     plot.layout["meta"]["more"] = {"control": "runs", "by": 1, "label": "1,000 more"}
 
 
-def draw_worlds(plot: Board, samples: Samples, threshold: int) -> None:
-    """What the adversary sees; what lies beyond the middle 98 % is in the outermost bars."""
-    low, high = np.percentile(np.concatenate(samples), [1, 99])
-    high = max(high, low + 1)
-    edges = np.linspace(low, high, min(BARS, max(2, int(high - low) + 1)) + 1)
+def draw_worlds(plot: Board, samples: Samples, bound: audit.Bound) -> None:
+    """What the adversary sees: a bar for each value, or for as many next to each other as needed.
+
+    The dashed line stands between the last value of the event and the first one outside it.
+    """
+    seen = np.unique(np.concatenate(samples))
+    edges, places = np.append(seen, seen[-1] + 1), seen.astype(float)
+    if len(seen) > BARS:
+        wide = math.ceil((seen[-1] - seen[0] + 1) / BARS)
+        edges = np.arange(seen[0], seen[-1] + 1 + wide, wide)
+        places = edges[:-1] + (wide - 1) / 2
     for name, world, colour, shape in zip(
         ("D", "D'"), samples, ("real", "look"), ("", "/"), strict=True
     ):
-        share = np.histogram(np.clip(world, low, high), edges)[0] / len(world)
         plot.bars(
-            (edges[1:] + edges[:-1]) / 2,
-            share,
+            places,
+            np.histogram(world, edges)[0] / len(world),
             colour,
             2,
             name=f"world {name}",
             opacity=0.65,
             pattern={"shape": shape, **OVERLAY},
         )
-    at = float(np.clip(threshold, low, high))
+    outside = seen[bound.sign * seen < bound.sign * bound.threshold]
+    next_one = outside[np.argmax(bound.sign * outside)] if len(outside) else bound.threshold
+    at = float(bound.threshold + next_one) / 2
     plot.mark((at, at), (0, 1), "attack", 2, yref="y2 domain")
 
 
@@ -119,7 +126,7 @@ def view(step: str, epsilon: float, runs: int) -> View:
     verdict = audit.VIOLATED if lost > epsilon else audit.NOT_REFUTED
     plot = Board("auditing", f"{step}: ε = {epsilon:g}, {count:,} runs")
     draw_climb(plot, case, samples)
-    draw_worlds(plot, samples, bound.threshold)
+    draw_worlds(plot, samples, bound)
     ceiling = audit.ceiling(count)
     facts = {"lost": lost, "claimed": epsilon, "verdict": verdict, "ceiling": ceiling}
     status = (

@@ -235,7 +235,12 @@ class Board:
         )
 
     def distances(self, matrix: np.ndarray, names: Sequence[str], top: float, bar: Axis) -> None:
-        """Two-way distances of all pairs of attributes beside a network, in cell 3."""
+        """Two-way distances of all pairs of attributes beside a network, in cell 3.
+
+        From ``top`` on they have the same colour, and the bar says so.
+        """
+        at = [top * part / 5 for part in range(6)]
+        shown = [f"{100 * value:.3g}%" for value in at]
         self.heat(
             matrix,
             3,
@@ -243,8 +248,10 @@ class Board:
             y=list(names),
             zmin=0,
             zmax=top,
-            colorbar={"title": "off by", "thickness": 12, "tickformat": ".0%"} | dict(bar),
-            hover="%{x} × %{y}: %{z:.3f}",
+            colorbar={"title": "off by", "thickness": 12, "tickvals": at}
+            | {"ticktext": [*shown[:-1], f"≥ {shown[-1]}"]}
+            | dict(bar),
+            hover="%{x} × %{y}: %{z:.1%}",
         )
 
     def mark(
@@ -370,7 +377,7 @@ class Board:
         floor, drowned = 10.0 ** (self.layout["xaxis2"]["range"][0] - 1), 0
         for mark in marks:
             words, at = list(mark.words), list(mark.at)
-            if mark.symbol:
+            if mark.size:
                 self.dots(
                     [0] * len(at),
                     at,
@@ -388,7 +395,7 @@ class Board:
                     at,
                     ["attack" if v > 1 else mark.colour for v in mark.noise],
                     (2, 1),
-                    symbol=mark.symbol or "circle",
+                    symbol=mark.symbol,
                     size=[14 if v > 1 else 10 for v in mark.noise],
                     name=mark.name,
                     customdata=words,
@@ -405,7 +412,10 @@ def _both(cell: Cell) -> tuple[int | str, int | str]:
 
 
 class Mark(NamedTuple):
-    """Attributes of a network that look alike: their places, hover texts, and noise ÷ mean cell."""
+    """Attributes of a network that look alike: their places, hover texts, and noise ÷ mean cell.
+
+    Of ``size`` 0 they stand beside the network alone.
+    """
 
     at: Sequence[int]
     words: Sequence[str]

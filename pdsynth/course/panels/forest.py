@@ -40,12 +40,11 @@ def at(table: TeachingTable, epsilon: float) -> tuple[float, float]:
     return one, two
 
 
-def noise_of_pairs(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
-    """Noise scale of each measured pair over its mean cell."""
+def noise_of_tables(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
+    """Noise scale of each measured column and pair over its mean cell."""
     scales = {entry.step: entry.scale for entry in fitted.ledger_.entries}
-    pairs = [names for names in fitted.measured_ if len(names) == 2]
     noise = {}
-    for names in pairs:
+    for names in fitted.measured_:
         scale = scales[f"table({', '.join(names)})"]
         cells = fitted.model_.schema.cells(names)
         noise[frozenset(names)] = float(scale) * cells / fitted.n_  # type: ignore[arg-type]
@@ -53,10 +52,17 @@ def noise_of_pairs(fitted: ConsistentBayes) -> dict[frozenset[str], float]:
 
 
 def draw_forest(plot: Board, fitted: ConsistentBayes, sensitive: str | None) -> None:
-    """Attributes in the order of the network, over the noise of their tables."""
-    order, noise = fitted.network_.order, noise_of_pairs(fitted)
+    """Attributes in the order of the network, over the noise of their tables.
+
+    That is the pair with its parent, of several the noisiest; where none is measured, its column.
+    """
+    order, noise = fitted.network_.order, noise_of_tables(fitted)
     own = {
-        child: noise.get(frozenset((child, *parents)), 0.0)
+        child: max(
+            (len(names), noise[names])
+            for names in noise
+            if child in names and names <= {child, *parents}
+        )[1]
         for child, parents in fitted.network_.pairs
     }
     marks = []
@@ -145,10 +151,11 @@ def view(table: TeachingTable, epsilon: float, sensitive: str) -> View:
     draw_forest(plot, fitted, name)
     measured, single = distances(table, table.sample(fitted)), at(table, epsilon)
     draw_distances(plot, line(table), epsilon, measured)
+    place = {"xanchor": "left" if epsilon < 0.2 else "right" if epsilon > 1 else "center"}
     plot.note(f"<b>{percent(measured[1])}</b>", math.log10(epsilon), measured[1] - 0.012, 4, "look",
-              16)  # fmt: skip
+              16, **place)  # fmt: skip
     plot.note(f"alone: <b>{percent(single[1])}</b>", math.log10(epsilon), single[1] + 0.004, 4,
-              "none", 14, yanchor="bottom")  # fmt: skip
+              "none", 14, yanchor="bottom", **place)  # fmt: skip
     losses = fitted.ledger_.attribute_epsilon()
     remark = (
         ""

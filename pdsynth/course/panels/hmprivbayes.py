@@ -58,38 +58,43 @@ def draw(
         f"{name} ({len(bits)} of {n})" if len(bits) < n else name
         for ((_, name), bits), n in zip(parts.items(), all_bits, strict=True)
     ]
-    means = [float(np.mean([noise[b] for b in bits])) for bits in parts.values()]
     words = [
         f"{label}: {', '.join(bits)}" for label, bits in zip(labels, parts.values(), strict=True)
     ]
-    plot, marks = Board("hmprivbayes", title), []
+    plot, marks, members = Board("hmprivbayes", title), [], list(parts.values())
     for number in range(len(fitted.clusters_)):
         at = [i for i, (cluster, _) in enumerate(parts) if cluster == number]
         fill, _, _, symbol = BOXES[number % len(BOXES)]
+        named = f"C{number + 1}"
+        marks.append(Mark(at, [words[i] for i in at], fill, symbol, named, size=11))
+        tables = [(i, bit) for i in at for bit in members[i]]
         marks.append(
             Mark(
-                at,
-                [words[i] for i in at],
+                [i for i, _ in tables],
+                [bit for _, bit in tables],
                 fill,
                 symbol,
-                f"C{number + 1}",
-                [means[i] for i in at],
-                11,
+                named,
+                [noise[bit] for _, bit in tables],
+                0,
             )
         )
     curve = edges(fitted, {bit: i for i, bits in enumerate(parts.values()) for bit in bits})
-    plot.network(curve, labels, marks, max(6, *(len(mark.at) for mark in marks)))
+    plot.network(curve, labels, marks, max(6, *(len(mark.at) for mark in marks if mark.size)))
     plot.set(x={"tickfont": {"size": 12 if len(labels) <= 18 else 9}})
     for trace in plot.traces:
         trace["showlegend"] = bool(trace.get("name"))  # also of one cluster
     order = list(dict.fromkeys(name for _, name in parts))
     index = [table.schema.index(name) for name in order]
     plot.distances(distances[np.ix_(index, index)], order, 0.4, {"len": 0.6, "y": 0.68})
+    if not any(noise.values()):
+        plot.entitle("x2y", "No table has noise, so none has a dot")
     whole = [len({owners[b] for b in bits}) for bits in fitted.clusters_]
     if sum(whole) == len(table.schema):  # no attribute is torn: frame each cluster's own distances
         plot.boxes(whole, 3, 3)
     off = cut_apart(table, parts, distances)
     bars = list(off)[::-1]
+    plot.set(x4={"range": [0, max(0.4, 1.3 * max(off.values()))]})  # room for the numbers
     plot.bars(
         [off[kind] for kind in bars],
         bars,
@@ -113,6 +118,19 @@ def cut_apart(
     return {kind: float(distances[at].mean()) for kind, at in masks.items() if at.any()}
 
 
+def compare(off: dict[str, float]) -> str:
+    """What :func:`cut_apart` finds, in a sentence."""
+    if TOGETHER not in off:
+        return f"All pairs are cut apart, and are off by {percent(off[APART])}. "
+    if APART not in off:
+        return f"All pairs share a cluster, and are off by {percent(off[TOGETHER])}. "
+    worse = "worse off" if off[APART] > off[TOGETHER] else "no worse off"
+    return (
+        f"Pairs cut apart are {worse}: {percent(off[APART])}, "
+        f"pairs together {percent(off[TOGETHER])}. "
+    )
+
+
 def shares(fitted: HMPrivBayes) -> str:
     """Risk entropy of every bit, folded."""
     entropy = fitted.risk_entropy_
@@ -131,7 +149,7 @@ def shares(fitted: HMPrivBayes) -> str:
         Try(
             "little budget",
             {"epsilon": 0.2},
-            "the distance goes from {was.mean:.3f} to {now.mean:.3f}, although only {now.noisy} of "
+            "the distance goes from {was.mean:.3f} to {now.mean:.3f}, although {now.noisy} of "
             "{now.tables} tables have more noise than signal.",
             lambda was, now: now.mean > was.mean,
         ),
@@ -170,13 +188,7 @@ def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> 
     binary = table.records.binary()
     parts = pieces(fitted, dict(zip(binary.schema.names, binary.owners, strict=True)))
     off = cut_apart(table, parts, distances)
-    together = off.get(TOGETHER, 0.0)
-    verdict = f"All pairs share a cluster, and are off by {percent(together)}. "
-    if APART in off:
-        worse = "worse off" if off[APART] > together else "no worse off"
-        verdict = f"Pairs cut apart are {worse}: {percent(off[APART])}, "
-        verdict += f"pairs together {percent(together)}. "
-    status = verdict + (
+    status = compare(off) + (
         f"{'Too noisy to cluster: one cluster instead. ' if noisy else ''}"
         f"{summary}{finite if guarantee == 'published' else ''}; "
         f"clusters of {', '.join(str(len(c)) for c in fitted.clusters_)} bits."

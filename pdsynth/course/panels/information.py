@@ -24,6 +24,7 @@ from .table import TeachingTable, adult, pair_controls, remember, symmetric
 from .words import fold
 
 TOPS = {"I, bits": 1.75, "R": 0.65, "R with noise": 0.65}  # of the colour scale
+MOST = 0.05  # share of all people at which a cell of one pair has its full colour
 LIFT = [[0, ink("private")], [0.5, "#f3f3f3"], [1, ink("look")]]
 
 
@@ -78,12 +79,13 @@ def draw(
         x=x,
         y=y,
         zmid=0,
-        zmin=-0.05,
-        zmax=0.05,
+        zmin=-MOST,
+        zmax=MOST,
         colorscale=LIFT,
         customdata=counts.T,
-        colorbar=colour_bar("P(x,y) − P(x)P(y)", 0.64),
-        hover="%{x} × %{y}: %{customdata:,} people, P − P·P = %{z:.4f}",
+        colorbar=colour_bar("P(x,y) − P(x)P(y), of all people", 0.64)
+        | {"tickvals": [-MOST, 0, MOST], "ticktext": ["≤ −5%", "0%", "≥ 5%"]},
+        hover="%{x} × %{y}: %{customdata:,} people, P − P·P = %{z:.2%}",
     )
     plot.set(x=ticks(names), y=ticks(names))
 
@@ -157,7 +159,9 @@ def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> 
     unit = "bits (a bit: one yes-or-no answer)" if bits else measure
     plot.entitle("xy", f"What each pair of columns shares: {unit}")
     plot.entitle(
-        "x2y2", f"{friendly(x).capitalize()} and {friendly(y)}: orange is more often together"
+        "x2y2",
+        f"{friendly(x).capitalize()} and {friendly(y)}: "
+        "orange is more often together, % of all people",
     )
     facts = {
         "bits": float(mutual_information(counts)),
@@ -165,17 +169,17 @@ def view(table: TeachingTable, x: str, y: str, measure: str, epsilon: float) -> 
         "entropy": float(entropy(counts.sum(1))),
         "drowned": float(np.mean(raw(table, "R") < noise_scale(table, share))),
     }
+    measured = "bits" if bits else "in R, with noise" if noisy else "in R"
     status = (
-        f"{friendly(x).capitalize()} and {friendly(y)} share {matrix[pair]:.2f} "
-        f"{'bits' if bits else 'in R'}. They share {facts['bits']:.3f} bits, of "
-        f"{facts['entropy']:.3f} bits of {x} and {entropy(counts.sum(0)):.3f} of {y}. "
-        f"R = {facts['r']:.3f}."
+        f"{friendly(x).capitalize()} and {friendly(y)} share {matrix[pair]:.2f} {measured}. "
+        f"In full: {facts['bits']:.3f} bits, of {facts['entropy']:.3f} bits of {x} and "
+        f"{entropy(counts.sum(0)):.3f} of {y}; R = {facts['r']:.3f}."
     )
     if noisy:
         status += (
             f" The sketch at ε = {epsilon:g} says R = {matrix[pair]:.3f}; its noise has "
-            f"scale {noise_scale(table, share):.4f}, and {facts['drowned']:.0%} of the "
-            "pairs lie below that."
+            f"scale {noise_scale(table, share):.4f}, and the real R of "
+            f"{facts['drowned']:.0%} of the pairs lies below that."
         )
     return View(plot.figure, status, [contingency(table, pair)], facts=facts)
 

@@ -41,6 +41,8 @@ def totals(ledger: Ledger) -> dict[str, tuple[float, float]]:
         if free or e.kind == "mechanism":
             claimed, true = sums[part]
             sums[part] = claimed + float(e.claimed), math.inf if free else true + float(e.cost)
+    if ledger.guarantee == "none":  # all that is claimed is claimed for a raw read
+        sums["unaccounted"] = float(ledger.claimed), math.inf
     return sums
 
 

@@ -202,9 +202,9 @@ def tables(table: TeachingTable) -> Control:
         Try(
             "a large ε",
             {"epsilon": 1.0},
-            "strict comes near: error {now.strict:.4f} instead of {was.strict:.4f}; as published "
-            "it is {now.published:.4f}.",
-            lambda was, now: now.strict < was.strict,
+            "the strict error is {now.strict:.4f} instead of {was.strict:.4f}, below the "
+            "{was.published:.4f} of as published before, which is {now.published:.4f} now.",
+            lambda was, now: now.strict < was.published,
         ),
         Try(
             "a small ε",

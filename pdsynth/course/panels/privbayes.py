@@ -48,7 +48,13 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
         Mark(
             derived, [order[i] for i in derived], "private", "circle-open", "derived, or no noise"
         ),
-        Mark(range(len(order)), order, "private", "", noise=[noise.get(name, 0) for name in order]),
+        Mark(
+            range(len(order)),
+            order,
+            "private",
+            noise=[noise.get(name, 0) for name in order],
+            size=0,
+        ),
     ]
     plot.network(arcs(run["fitted"].network_), order, marks)
     for label, of, colour, dash in (

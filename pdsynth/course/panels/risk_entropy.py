@@ -96,7 +96,7 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
     labels = [f"<b>{percent(one)}</b>" if one == most else "" for one in share]
     plot.bars(share, order, looks, 2, across=True, name="share", hover=fine_share, labels=labels)
     noise = [c / s for c, s in zip(cells, share, strict=True)]
-    plot.dots(noise, order, "private", 3, size=10, hover=fine)
+    plot.dots(noise, order, "private", 3, size=10, hover=fine, name="share")
     for cell, x in ((2, [1 / d] * d), (3, [c * d for c in cells])):
         plot.add(
             "scatter",
@@ -106,7 +106,6 @@ def draw(state: dict[str, Any], order: list[str], title: str) -> Board:
             x=x,
             y=order,
             mode="markers",
-            showlegend=cell == 2,
             marker={"symbol": "line-ns", "size": 14, "line": {"width": 3, "color": ink("none")}},
         )
     ends = (-0.6, d - 0.4)
@@ -202,12 +201,15 @@ def view(
         f"{len(order)} tables the noise exceeds the mean cell; "
         f"{close if guarantee == 'strict' else 'no finite ε: the entropies are raw'}."
     )
+    role = "sets no share here" if weights == "equal shares" else "sets the shares"
     title = (
         f"reading = {reading}: ε = {epsilon:g}, s = {share:g}, "
         f"weights = {weights.split(',')[0]}, records = {chosen.n:,}"
     )
     tables = [ledger_summary(state["ledger"]), shares_table(table, state, order)]
-    return View(draw(state, order, title).figure, status, tables, facts=facts)
+    plot = draw(state, order, title)
+    plot.entitle("xy", f"Normalised risk entropy OE {role}")
+    return View(plot.figure, status, tables, facts=facts)
 
 
 panel = view.panel

@@ -85,7 +85,7 @@ def say_noise(state: dict[str, Any], r: float) -> str:
         return "Group B is empty."
     sentence = f"Strict: a table of A has {1 / r:.3g} times the noise of one of B."
     if state["printed_a"] <= 0:
-        return sentence + " Printed: d − k − |B| isn't positive, so no noise is defined."
+        return sentence + " Printed: d − k − |B| isn't positive, so A's noise isn't defined."
     ratio = float(np.median(state["printed_b"])) / state["printed_a"]
     more, times = ("B", ratio) if ratio > 1 else ("A", 1 / ratio)
     other = "A" if more == "B" else "B"
@@ -115,8 +115,9 @@ def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float
     ends = [-0.6, len(labels) - 0.4]
     order = sorted(labels, key=state["bits"].__getitem__)
     plot.limit([theta, theta], ends, (1, 4), width=2)
-    note = f"  <b>{len(state['A'])}</b> of {len(labels)} →"
-    plot.note(note, theta, 0.02, 1, "look", 15, yref="y domain", xanchor="left", yanchor="bottom")
+    side = "left" if theta < 0.3 else "right"  # of the note at which the line stands
+    note = f"  <b>{len(state['A'])}</b> of {len(labels)} →  "
+    plot.note(note, theta, 0.02, 1, "look", 15, yref="y domain", xanchor=side, yanchor="bottom")
     plot.layout["meta"]["drag"] = {
         "chart": "xy",
         "control": "theta",
@@ -252,7 +253,8 @@ def view(
         ),
     )
     facts = {"a": len(state["A"]), "scale": state["scale_a"], "in_a": state["in_a"]}
-    many = f"{len(state['A'])} of {len(state['bits'])} columns tell"
+    tell = "tells" if len(state["A"]) == 1 else "tell"
+    many = f"{len(state['A'])} of {len(state['bits'])} columns {tell}"
     verdict = f"{many} {theta:g} bit or more of {friendly(sensitive)}. "
     if state["in_a"]:
         status = verdict + f"{attribute} is in A: all of its values get the same noise. {groups}"

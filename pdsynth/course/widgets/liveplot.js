@@ -191,7 +191,8 @@ function chart(key, traces, whole, given) {
   for (const kind of ["shapes", "annotations"]) layout[kind] = (whole[kind] ?? []).filter(here);
   const bar = { thickness: 12, outlinewidth: 0, title: { text: "" } };
   if (layout.coloraxis?.colorbar) layout.coloraxis = { ...layout.coloraxis, colorbar: bar };
-  const data = traces.map((trace) => (trace.colorbar ? { ...trace, colorbar: bar } : trace));
+  const ticks = ({ tickvals, ticktext, tickformat }) => ({ tickvals, ticktext, tickformat });
+  const data = traces.map((trace) => (trace.colorbar ? { ...trace, colorbar: { ...ticks(trace.colorbar), ...bar } } : trace));
   return { key, data, layout, title: given.title ?? "", height: given.height ?? 300, some: given.some };
 }
 

@@ -1,5 +1,6 @@
 """The panel of lesson 16: audits."""
 
+import numpy as np
 import pytest
 from panel_tools import ranges, trace
 
@@ -52,6 +53,20 @@ def test_axes_stay_and_both_worlds_are_shares():
     assert ranges(first.figure)["yaxis"] == ranges(second.figure)["yaxis"]
     for world in ("world D", "world D'"):
         assert sum(next(t for t in second.figure.data if t.name == world).y) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("step", ["strict-value-weights", "hpprivbayes-raw-weights"])
+def test_bars_stand_at_values_and_the_dashed_line_between_two(step):
+    figure = auditing.view(step=step, runs=1).figure
+    seen = np.unique(np.concatenate(auditing.samples_of(step, 1.0, 1000)))
+    for name, world in zip(("D", "D'"), auditing.samples_of(step, 1.0, 1000), strict=True):
+        bars = trace(figure, f"world {name}")
+        assert sum(bars.y) == pytest.approx(1) and len(set(np.diff(bars.x))) == 1
+        if len(seen) <= auditing.BARS:
+            assert list(bars.x) == list(seen)
+            assert list(bars.y) == [np.mean(world == value) for value in seen]
+    cut = next(line.x0 for line in figure.layout.shapes if line.xref == "x2")
+    assert cut not in seen and seen[0] < cut < seen[-1]
 
 
 def test_the_auditing_widget_moves():

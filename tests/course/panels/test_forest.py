@@ -45,10 +45,20 @@ def test_a_sensitive_attribute_is_marked_and_stands_in_one_table_besides_its_own
     assert f"costs {loss:.3g} of 1" in view.status
 
 
-def test_bars_are_noise_over_mean_cells_of_the_pairs(table):
+def test_every_attribute_has_the_noise_of_a_table_in_sight(table):
+    for at in ({"epsilon": 0.05}, {}, {"epsilon": 0.05, "sensitive": "fnlwgt"}):
+        figure = forest.view(table, **at).figure
+        dots = [trace for trace in figure.data if (trace.xaxis, trace.yaxis) == ("x2", "y")]
+        low, high = figure.layout.xaxis2.range
+        noise = [x for trace in dots for x in trace.x if trace.mode == "markers"]
+        assert len(noise) == len(table.schema) and all(10**low < x < 10**high for x in noise)
+
+
+def test_bars_are_noise_over_mean_cells(table):
     fitted = table.run(ConsistentBayes(1.0, rounds=0))
-    found = forest.noise_of_pairs(fitted)
-    assert len(found) == len(fitted.network_.edges) == 13
+    found = forest.noise_of_tables(fitted)
+    assert sum(len(names) == 2 for names in found) == len(fitted.network_.edges) == 13
+    assert found[frozenset(["sex"])] == pytest.approx(32768 / 203 * 2 / table.records.n)
     entry = next(e for e in fitted.ledger_.entries if e.step.count(", ") == 1)
     names = entry.step[6:-1].split(", ")
     cells = np.prod([table.schema[name].size for name in names])

@@ -66,6 +66,31 @@ def test_arcs_join_pieces_once_and_inside_clusters(table):
     assert min(v for v in y if v is not None) > -1e-9
 
 
+def test_every_table_has_a_dot_and_drowned_ones_are_counted_once(table):
+    view = hmprivbayes.view(table, epsilon=0.05, k=2, l=3)
+    noise = [x for t in view.figure.data if t.xaxis == "x2" and t.mode == "markers" for x in t.x]
+    drowned = sum(x > 1 for x in noise)
+    assert len(noise) == 52 and 15 < drowned < 52
+    assert f"Noise drowns {drowned} of 52 tables" in view.status
+    assert f"<b>{drowned}</b> drowned →" in {note.text for note in view.figure.layout.annotations}
+
+
+def test_tables_without_noise_of_their_own_have_no_dot_and_the_title_says_so(table):
+    for guarantee, words in (("strict", "derived ones have no dot"), ("none", "none has a dot")):
+        figure = hmprivbayes.view(table, guarantee=guarantee).figure
+        noise = [x for t in figure.data if t.xaxis == "x2" and t.mode == "markers" for x in t.x]
+        bare = sum(x < 10 ** figure.layout.xaxis2.range[0] for x in noise)
+        assert 0 < bare < 52 if guarantee == "strict" else bare == 52
+        assert figure.layout.meta["charts"]["x2y"]["title"].endswith(words)
+
+
+def test_without_pairs_together_none_is_said_to_be_off_by_nothing():
+    together, apart = hmprivbayes.TOGETHER, hmprivbayes.APART
+    assert hmprivbayes.compare({apart: 0.1}) == "All pairs are cut apart, and are off by 10%. "
+    assert hmprivbayes.compare({together: 0.1}).startswith("All pairs share a cluster")
+    assert hmprivbayes.compare({together: 0.1, apart: 0.1}).startswith("Pairs cut apart are no")
+
+
 def test_too_noisy_to_cluster_is_said_and_not_warned(table, recwarn):
     view = hmprivbayes.view(table, epsilon=0.1)
     assert "Too noisy to cluster: one cluster instead." in view.status

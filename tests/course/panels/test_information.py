@@ -46,3 +46,17 @@ def test_information_panel_refuses_one_attribute_twice_and_recovers():
     panel.controls["epsilon"].value = 0.5
     assert panel.error is None
     assert "The sketch at ε = 0.5" in panel.view.status
+
+
+def test_a_noisy_number_is_called_one_beside_the_real_r():
+    status = information.view(x="sex", y="race", measure="R with noise", epsilon=0.05).status
+    assert status.startswith("Sex and race share 0.00 in R, with noise. In full: ")
+    assert "R = 0.034." in status and "the real R of 85% of the pairs" in status
+
+
+def test_the_gap_s_colours_say_their_unit_and_where_they_end():
+    figure = information.view().figure
+    gap = figure.data[1]
+    assert np.abs(gap.z).max() > gap.zmax == information.MOST
+    assert list(gap.colorbar.ticktext) == ["≤ −5%", "0%", "≥ 5%"]
+    assert figure.layout.meta["charts"]["x2y2"]["title"].endswith("% of all people")

@@ -52,3 +52,9 @@ def test_ledger_panel_shows_a_refusal_and_recovers():
     assert panel.alert.value == ""
     panel.controls["k"].value = 3
     assert "k = 3" in panel.view.figure.layout.title.text
+
+
+def test_without_noise_the_columns_agree_with_the_sentence():
+    view = ledger.view(guarantee="none", epsilon=0.5)
+    assert view.status.startswith("ε = 0.5 is claimed, and no finite ε is true")
+    assert np.allclose(sums(view), [0.5, ledger.TOP])

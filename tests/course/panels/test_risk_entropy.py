@@ -86,3 +86,15 @@ def test_axes_stay_where_they_are_and_the_words_follow(table):
 
 def test_normalised_entropy_of_the_lesson():
     assert normalised_risk_entropy(np.array([8, 4, 2, 2, 0, 0, 0, 0])) == pytest.approx(7 / 12)
+
+
+def test_what_is_drawn_beside_the_dots_of_the_noise_has_a_name():
+    figure = risk_entropy.view().figure
+    names = [t.name for t in figure.data if t.xaxis == "x3" and t.showlegend is not False]
+    assert names == ["share", "equal shares"]
+
+
+def test_the_entropies_title_says_whether_they_set_the_shares():
+    for weights, words in (("reversed", "sets the shares"), ("equal shares", "sets no share here")):
+        charts = risk_entropy.view(weights=weights).figure.layout.meta["charts"]
+        assert charts["xy"]["title"] == f"Normalised risk entropy OE {words}"
