@@ -132,15 +132,20 @@ def trials(table: str, repeats: int, most: float, done: set[tuple[Any, ...]]) ->
                 yield table, epsilon, name, advised, repeat, distance
 
 
-def foretold(table: str) -> dict[float, float]:
-    """The forecast of the method that is advised on a table, by ε."""
+def foretold(table: str) -> dict[tuple[str, float], float]:
+    """The forecast of the method that is advised on a table, by table and ε."""
     records, others = load(table), prior(*judged(table))
-    return {e: forecasts(records.schema, records.n, e, others)[0].distance for e in points(table)}
+    return {
+        (table, e): forecasts(records.schema, records.n, e, others)[0].distance
+        for e in points(table)
+    }
 
 
-def summary(found: pd.DataFrame) -> pd.DataFrame:
-    """One row per table and ε: the advised method, its forecast, the nearest rival, and ratios."""
-    said = {table: foretold(table) for table in found["table"].unique()}
+def summary(found: pd.DataFrame, said: dict[tuple[str, float], float]) -> pd.DataFrame:
+    """One row per table and ε: the advised method, its forecast, the nearest rival, and ratios.
+
+    ``said``: the forecasts by table and ε.
+    """
     rows = []
     points = found.groupby([*KEY, "advised"], sort=False)["distance"].agg(["mean", "count"])
     for (table, epsilon), part in points.reset_index().groupby(KEY[:2], sort=False):
@@ -155,7 +160,7 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
                 "table": table,
                 "epsilon": epsilon,
                 "advised": mine.name,
-                "foretold": said[table][epsilon],
+                "foretold": said[table, epsilon],
                 "distance": mine["mean"],
                 "nearest rival": rivals.idxmin(),
                 "its distance": rivals.min(),
@@ -192,7 +197,10 @@ def main() -> None:
                 float_format="%.6g",
             )
     if TRIALS.exists():
-        made = summary(pd.read_csv(TRIALS))
+        found, said = pd.read_csv(TRIALS), {}
+        for table in found["table"].unique():
+            said |= foretold(table)
+        made = summary(found, said)
         made.to_csv(FILE, index=False, lineterminator="\n", float_format="%.4g")
         sys.stdout.write(made.to_string(index=False) + "\n")
 

@@ -283,7 +283,7 @@ def test_the_judge_of_texts():
     assert judge("noise for ONE person") is None
     assert judge("noise for one whole family") == "who?"
     assert judge("one person is Safe") == "'Safe'!"
-    assert judge("noise") == "1 words; 4 to 8, please." and "not a int" in judge(3)
+    assert judge("noise") == "1 words; 4 to 8, please." and "in quotes, please, not 3" in judge(3)
     assert "9 words" in judge("noise for one person and one person and more")
     never = Written({}, {"safe": "{found!r}!"}, 1, 20)
     assert never("It does not mean that you are safe.") is never("Nothing is safe.") is None

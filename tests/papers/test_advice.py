@@ -25,15 +25,18 @@ def test_a_row_by_hand(advice):
         ],
         columns=[*advice.KEY, "advised", "repeat", "distance"],
     )
-    row, alone = advice.summary(trials).to_dict("records")
+    said = {("T", 1.0): 0.25, ("T", 2.0): 0.5}
+    row, alone = advice.summary(trials, said).to_dict("records")
     assert (row["advised"], row["nearest rival"]) == ("ConsistentBayes", "PrivBayes(k=1)")
     assert row["÷ rival"] == pytest.approx(1.2) and row["÷ Independent"] == pytest.approx(0.5)
+    assert (row["foretold"], row["distance"]) == (0.25, pytest.approx(0.3))
     assert row["repeats"] == 2 and alone["÷ rival"] == alone["÷ Independent"] == 1
 
 
 def test_the_committed_table_follows_from_its_trials(advice):
-    found = advice.summary(pd.read_csv(advice.TRIALS))
     committed = pd.read_csv(advice.FILE)
+    said = committed.set_index(["table", "epsilon"])["foretold"].to_dict()
+    found = advice.summary(pd.read_csv(advice.TRIALS), said)
     assert list(committed.columns) == list(found.columns)
     number = found.select_dtypes("number").columns
     assert committed[number].to_numpy() == pytest.approx(
