@@ -169,16 +169,20 @@ def eliminate_smallest(adjacent: np.ndarray, cells: np.ndarray) -> Iterator[np.n
     :func:`log_cells` of the sizes. Yields the cliques, bool (m, d).
     """
     adjacent, graphs = adjacent.copy(), np.arange(len(adjacent))
-    waiting = np.ones(adjacent.shape[:2], dtype=bool)
+    joint = adjacent @ cells + cells
     for _ in range(adjacent.shape[1]):
-        node = np.where(waiting, adjacent @ cells + cells, np.inf).argmin(axis=1)
+        node = joint.argmin(axis=1)
         around = adjacent[graphs, node]
         clique = around.copy()
         clique[graphs, node] = True
         yield clique
-        adjacent |= around[:, :, None] & around[:, None, :]
-        adjacent[:, range(adjacent.shape[1]), range(adjacent.shape[1])] = False
-        adjacent[graphs, node] = adjacent[graphs, :, node] = waiting[graphs, node] = False
+        graph, near = np.nonzero(around)  # whose rows change
+        each = np.arange(len(near))
+        rows = adjacent[graph, near] | around[graph]
+        rows[each, near] = rows[each, node[graph]] = False
+        adjacent[graph, near] = rows
+        joint[graph, near] = rows @ cells + cells[near]
+        joint[graphs, node] = np.inf
 
 
 Limits = Sequence[tuple[Sequence[int], int]]  # sizes of nodes; cells of a clique by them, at most
