@@ -401,7 +401,7 @@ def advice_in_short(found: pd.DataFrame) -> str:
     worst = real.loc[real["÷ rival"].idxmax()]
     return (
         "`pds.plan` names a method from public facts alone. That method was farther than 1.05 × the nearest rival in "
-        f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of {real['table'].nunique()} tables, in the worst {worst['÷ rival']:.2f} × "
+        f"{(real['÷ rival'] > 1.05).sum()} of {len(real)} cells of {real['table'].nunique()} coded tables, in the worst {worst['÷ rival']:.2f} × "
         f"({worst['table']}, ε = {worst['epsilon']:g}). It was at most {real['÷ Independent'].max():.3f} times as far as "
         f"Independent there, and at most {drawn['÷ Independent'].max():.3f} times where columns are independent. "
         f"{foretold_in_short(real)}"

@@ -115,7 +115,7 @@ def say_edges(schema: Schema, n: int, epsilon: float) -> str:
         return ""
     few = [x for x in names if epsilon * n < FEW * len(schema[x].values)]
     doubt = (
-        f" For so few records and so little ε the bins of {_name_some(few)} may be no nearer than "
+        f" For so few records and so little ε the bins of {name_some(few)} may be no nearer than "
         "equal widths."
     )
     each = Fraction(epsilon) * share_of_edges(schema) / len(names)
@@ -125,8 +125,8 @@ def say_edges(schema: Schema, n: int, epsilon: float) -> str:
         alone.setdefault(least_alone(n, len(a.values), a.private, each), []).append(name)
     return (doubt if few else "") + (
         f" {float(share_of_edges(schema)):.0%} of ε chooses the private edges of "
-        f"{_name_some(names)}; the rest of this forecast takes their bins as given."
-        + "".join(_say_alone(_name_some(alike), least, n) for least, alike in alone.items())
+        f"{name_some(names)}; the rest of this forecast takes their bins as given."
+        + "".join(_say_alone(name_some(alike), least, n) for least, alike in alone.items())
     )
 
 
@@ -137,7 +137,7 @@ def _say_alone(names: str, least: int, n: int) -> str:
     return f" A value of {names} that {least:,} records share has a bin of its own."
 
 
-def _name_some(names: Sequence[str]) -> str:
+def name_some(names: Sequence[str]) -> str:
     """The first of some columns, and how many more there are."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
@@ -152,7 +152,7 @@ def check(synthesizer: Any, schema: Schema) -> None:
     """Refuse, from public facts, what private bins aren't made for."""
     if synthesizer.delta is not None:
         raise BudgetError(
-            f"private bins ({_name_some(columns(schema))}) are for pure ε: leave delta out, or "
+            f"private bins ({name_some(columns(schema))}) are for pure ε: leave delta out, or "
             "declare bins"
         )
     check_rules(schema)
@@ -163,7 +163,7 @@ def check_rules(schema: Schema) -> None:
     ruled = {name for rule in schema.rules for name in rule.columns} & {*columns(schema)}
     if ruled:
         raise SchemaError(
-            f"rules name {_name_some(sorted(ruled))}, whose bins are chosen by each fit: declare "
+            f"rules name {name_some(sorted(ruled))}, whose bins are chosen by each fit: declare "
             "bins there, or leave the rules out"
         )
 

@@ -349,8 +349,8 @@ def _explain_best(candidates: Sequence[Forecast]) -> str:
         if nearer
         else "as single columns, which is what it measures unless it finds strong ties"
     )
-    between = "likely {:.3f} to {:.3f}".format(*likely(best.distance))
-    between = f" ({between})" if best.name == RECIPE else ""
+    low, high = likely(best.distance)
+    between = f" (likely {low:.3f} to {high:.3f})" if best.name == RECIPE else ""
     return (
         f"Use {best.name}: expected two-way distance {best.distance:.3f}{between}, {than}; about "
         f"{_seconds(best.seconds)} and {best.megabytes:,.0f} MiB."

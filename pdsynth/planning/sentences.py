@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..binning import name_some
 from ..core import NOISE_DOMINATES, USEFUL
 
-NAMED = 5  # columns that a sentence names
 # Distance ÷ forecast of ConsistentBayes, each table under the prior of the others: four of five of
 # the 72 cells of figures/advice.csv, all but those of made tables, lie between these.
 LIKELY = 0.63, 1.58
 
 
 def likely(forecast: float) -> tuple[float, float]:
-    """Between which distances four of five of such forecasts of ConsistentBayes came."""
+    """Between which distances ConsistentBayes came in four of five cells with such a forecast."""
     least, most = LIKELY
     return forecast * least, min(1.0, forecast * most)
 
@@ -22,9 +22,8 @@ def say_too_fine(names: Sequence[str], sizes: Sequence[int], d: int) -> str:
     """A sentence on those of d columns whose values are too many for this ε; empty for none."""
     if not names:
         return ""
-    shown = [f"{n} ({s} values)" for n, s in zip(names, sizes, strict=True)][:NAMED]
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    what, remedy = ", ".join(shown) + more, "fewer values"
+    shown = [f"{n} ({s} values)" for n, s in zip(names, sizes, strict=True)]
+    what, remedy = name_some(shown), "fewer values"
     if len(names) == d > 1:
         what, remedy = f"all {d:,} columns", "fewer columns"
     return (

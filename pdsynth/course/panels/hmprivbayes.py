@@ -42,6 +42,22 @@ def edges(fitted: HMPrivBayes, places: dict[str, int]) -> Curve:
     return half_circles(sorted((a, b) for a, b in pairs if a != b))
 
 
+def cluster_marks(
+    parts: dict[tuple[int, str], list[str]], words: list[str], noise: dict[str, float]
+) -> list[Mark]:
+    """Of each cluster its attributes in the network, and one dot for each bit's table."""
+    marks, members = [], list(parts.values())
+    for number in sorted({cluster for cluster, _ in parts}):
+        at = [i for i, (cluster, _) in enumerate(parts) if cluster == number]
+        fill, _, _, symbol = BOXES[number % len(BOXES)]
+        named = f"C{number + 1}"
+        marks.append(Mark(at, [words[i] for i in at], fill, symbol, named, size=11))
+        tables = [(i, bit) for i in at for bit in members[i]]
+        places, bits = [i for i, _ in tables], [bit for _, bit in tables]
+        marks.append(Mark(places, bits, fill, symbol, named, [noise[bit] for bit in bits], 0))
+    return marks
+
+
 def draw(
     table: TeachingTable,
     fitted: HMPrivBayes,
@@ -61,24 +77,7 @@ def draw(
     words = [
         f"{label}: {', '.join(bits)}" for label, bits in zip(labels, parts.values(), strict=True)
     ]
-    plot, marks, members = Board("hmprivbayes", title), [], list(parts.values())
-    for number in range(len(fitted.clusters_)):
-        at = [i for i, (cluster, _) in enumerate(parts) if cluster == number]
-        fill, _, _, symbol = BOXES[number % len(BOXES)]
-        named = f"C{number + 1}"
-        marks.append(Mark(at, [words[i] for i in at], fill, symbol, named, size=11))
-        tables = [(i, bit) for i in at for bit in members[i]]
-        marks.append(
-            Mark(
-                [i for i, _ in tables],
-                [bit for _, bit in tables],
-                fill,
-                symbol,
-                named,
-                [noise[bit] for _, bit in tables],
-                0,
-            )
-        )
+    plot, marks = Board("hmprivbayes", title), cluster_marks(parts, words, noise)
     curve = edges(fitted, {bit: i for i, bits in enumerate(parts.values()) for bit in bits})
     plot.network(curve, labels, marks, max(6, *(len(mark.at) for mark in marks if mark.size)))
     plot.set(x={"tickfont": {"size": 12 if len(labels) <= 18 else 9}})
