@@ -124,7 +124,8 @@ def install(level: str, want: str) -> None:
     """Bring .venv to the versions of the level's file, with uv where it is on the PATH, or pip.
 
     First all others' packages, each checked against its hash; then the project itself, built by the
-    hatchling that is now there. No installer can check a folder against a hash.
+    hatchling that is now there. No installer can check a folder against a hash. Neither compiles:
+    Python compiles what it imports, a small part of these packages, and keeps that.
     """
     print("Setting up .venv: about a minute, only the first time and after an update.", flush=True)
     for name in LEVELS:
@@ -138,6 +139,7 @@ def install(level: str, want: str) -> None:
         if not usable():
             make_venv()
         pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip.append("--no-compile")
     call(*pip, "--no-deps", "--require-hashes", "-r", LEVELS[level])
     call(*pip, "--no-deps", "--no-build-isolation", "-e", ".")
     settings = VENV / "share" / "jupyter" / "lab" / "settings"
