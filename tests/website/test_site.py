@@ -310,6 +310,8 @@ def test_home_begins_with_a_question_and_a_live_panel_and_its_map_leads_to_lesso
         widths = "all => all.map(t => t.getBBox().width)"
         names = page.locator(".pdsynth-map text[text-anchor=middle]").evaluate_all(widths)
         assert len(names) > 22 and max(names) <= 190, "names stay in their boxes"
+        chart = page.locator(".pdsynth-map")
+        assert chart.evaluate("one => one.scrollWidth <= one.clientWidth"), "on a desk all is seen"
         assert boxes.count() == 1 and boxes.first.get_attribute("href").endswith("here.html")
         commands, panel = page.locator("#the-library"), page.locator(".pdsynth-live").first
         assert "run.py lab" in commands.inner_text()
