@@ -252,15 +252,9 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
     The axes reach as far as the tables do.
     """
     uses, risks = (100 * np.array(values) for values in zip(*state["place"].values(), strict=True))
-    across = reach(uses, 70, 88, 1, 3)
-    plot.set(x4={"range": across}, y4={"range": reach(risks, 28, 68, 1, 5)})
+    plot.set(x4={"range": reach(uses, 70, 88, 1, 3)}, y4={"range": reach(risks, 28, 68, 1, 5)})
     for name in TABLES:
         use, risk = state["place"][name]
-        ring = {"color": ink("look"), "width": 4 * (name == chosen)}
-        words = f"<b>{name}: {100 * risk:.0f}%</b>"
-        left = 100 * use < across[0] + (across[1] - across[0]) / 3
-        if name == chosen and left:  # below the mark there is no room for its name
-            plot.note(words, 100 * use, 100 * risk, 4, xanchor="left", xshift=14, yshift=-14)
         plot.dots(
             [100 * use],
             [100 * risk],
@@ -270,12 +264,19 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
             size=22 if name == chosen else 9,
             name=name,
             showlegend=False,
-            marker={"line": ring},
-            mode="markers+text",
-            text=[f"   {words}   " if name == chosen and not left else ""],
-            textposition="bottom center",
+            marker={"line": {"color": ink("look"), "width": 4 * (name == chosen)}},
             hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %",
         )
+    plot.note(
+        f"<b>{chosen}: {100 * state['place'][chosen][1]:.0f}%</b>",
+        0.99,
+        0.01,  # no mark comes so near to the corner
+        4,
+        xref="x4 domain",
+        yref="y4 domain",
+        xanchor="right",
+        yanchor="bottom",
+    )
     draw_chance(plot, *chance(table), state["place"][OTHERS][1])
 
 

@@ -182,7 +182,7 @@ def view(
     truth = max(worst_ratio(*state["laplace"]), worst_ratio(*choices))
     factor, allowed = float(np.exp(truth)), float(np.exp(epsilon))
     kept = truth <= epsilon * (1 + 1e-9)
-    plot.note(f"<b>{factor:.2f}</b> times as likely, at most", 0.02, 0.97, 1,
+    plot.note(f"<b>{factor:.2f}</b> times<br>as likely,<br>at most", 0.02, 0.97, 1,
               "look" if kept else "attack", 16, xref="x domain", yref="y domain", xanchor="left",
               yanchor="top")  # fmt: skip
     draws = moved[top] + CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (RELEASES,))
