@@ -76,7 +76,7 @@ tie = np.array([[0, 1, 5, 2],
 # %%
 d = 14  # and k = 2; with i attributes placed, any of the others may come with any two of them
 greedy = (d - 1) + sum((d - i) * comb(i, 2) for i in range(2, d))
-path = 1 + sum(i - 1 for i in range(2, d))  # on a path one attribute may come, with its neighbour and one other
+path = 1 + sum(i - 1 for i in range(2, d))  # from the path's end, one attribute may come, with its neighbour and one other
 {"GreedyBayes": greedy, "along a path": path}
 
 # %% [markdown]

@@ -78,7 +78,7 @@ def releases(table: TeachingTable, mix: str, tie: float) -> dict[str, tuple[np.n
         Try(
             "the level as a column",
             {"method": OURS},
-            "{now.college:.0%} of the rows went to college, {was.college:.0%} without the column; "
+            "{now.college:.0%} of the rows finished college, {was.college:.0%} without the column; "
             "of the people {now.people:.0%} did.",
             lambda was, now: abs(now.college - now.people) < abs(was.college - was.people),
         ),
@@ -99,7 +99,7 @@ def releases(table: TeachingTable, mix: str, tie: float) -> dict[str, tuple[np.n
         Try(
             "a sample",
             {"method": SAMPLE},
-            "the sample leans the same way: {now.college:.0%} went to college, of the people "
+            "the sample leans the same way: {now.college:.0%} finished college, of the people "
             "{now.people:.0%}.",
             lambda was, now: now.college < now.people,
         ),
@@ -141,7 +141,7 @@ def view(table: TeachingTable, mix: str, tie: float, method: str) -> View:
         showlegend=False,
     )
     status = (
-        f"{percent(college)} of synthetic rows went to college, {percent(people)} of people. "
+        f"{percent(college)} of synthetic rows finished college, {percent(people)} of people. "
         f"Schools are off by {total_variation(real, fake):.1%}, all pairs of columns by {off:.3f}; "
         f"everybody at the least would be off by {results[LEAST][1]:.3f}."
     )
