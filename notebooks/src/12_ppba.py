@@ -103,7 +103,7 @@ weights = geometric(["job", "hours", "age", "sex"], Fraction(2))
 # %% [markdown]
 # ### The library's few lines
 #
-# PPBA is a preset of two parts, a structure and a budget. Any other combination of parts works as well: lesson 18 tries them all.
+# PPBA is a preset of two parts, a structure and a budget. Other combinations of parts work as well: lesson 18 tries many of them.
 
 # %%
 adult = pds.datasets.load_adult(coding="thesis")
