@@ -46,6 +46,11 @@ def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time():
     assert "Before you spend" in first.tables[0] and "[attributes]" in first.tables[1]
 
 
+def test_both_charts_say_what_their_noise_is_measured_in():
+    layout = view().figure.layout
+    assert layout.xaxis.title.text == layout.yaxis2.title.text == "noise ÷ people in a cell"
+
+
 def test_axes_stay_where_they_are_while_sliders_move():
     a, b = (
         view(epsilon=e, k=k).figure.to_plotly_json()["layout"] for e, k in ((1.0, "auto"), (0.1, 4))
