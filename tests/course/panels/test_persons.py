@@ -1,5 +1,7 @@
 """Persons with an ε of their own: the panel's people, and what its methods forget."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,11 @@ def test_everybody_at_the_least_doesn_t_depend_on_preferences():
     one, other = (persons.view(tie=tie, mix=mix, method=LEAST).facts["off"]
                   for tie, mix in ((0.0, persons.MIXES[0]), (2.0, persons.MIXES[2])))  # fmt: skip
     assert one == other
+
+
+def test_a_panel_without_a_tie_shows_it_and_warns_of_nothing():
+    """Tie 0 is what the lesson asks for."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        persons.releases.__wrapped__(persons.few_columns(), persons.MIXES[0], 0.0)
+    assert [str(one.message) for one in said] == []
