@@ -76,7 +76,7 @@ tie = np.array([[0, 1, 5, 2],
 # %%
 d = 14  # and k = 2; with i attributes placed, any of the others may come with any two of them
 greedy = (d - 1) + sum((d - i) * comb(i, 2) for i in range(2, d))
-path = 1 + sum(i - 1 for i in range(2, d))  # on a path one attribute may come, with its neighbour and one other
+path = 1 + sum(i - 1 for i in range(2, d))  # from the path's end, one attribute may come, with its neighbour and one other
 {"GreedyBayes": greedy, "along a path": path}
 
 # %% [markdown]
@@ -103,7 +103,7 @@ weights = geometric(["job", "hours", "age", "sex"], Fraction(2))
 # %% [markdown]
 # ### The library's few lines
 #
-# PPBA is a preset of two parts, a structure and a budget. Any other combination of parts works as well: lesson 18 tries them all.
+# PPBA is a preset of two parts, a structure and a budget. Other combinations of parts work as well: lesson 18 tries many of them.
 
 # %%
 adult = pds.datasets.load_adult(coding="thesis")

@@ -235,7 +235,7 @@ for epsilon, part in runs.groupby("epsilon"):
 # ## Your turn
 #
 # **1 · Predict.** From the synthetic table an attacker finds relationship for 57 % of the people in it. Always saying *Husband* finds 40 %; the same attacker taught on other people's
-# records finds 58 %. How many points of the 57 are *beyond* what this attacker could find without these people?
+# records finds 58 %. By how many points do the 57 go *beyond* what this attacker could find without these people? Where they fall short, write a minus sign.
 
 # %%
 beyond = None  # points

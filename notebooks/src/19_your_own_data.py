@@ -114,7 +114,7 @@ schema = pds.Schema((
     A.binned("capital-gain", [0, 1, 5000, 10000, 20000, 99999], integer=True),
     A.categorical("native-country", ["United-States", "elsewhere"], missing=True),
     book["salary"],
-))  # fmt: skip
+), left_out={"id": "identifier", "fnlwgt": "survey weight"})  # fmt: skip
 schema
 
 # %% [markdown]
@@ -208,9 +208,9 @@ chosen.ledger_
 #
 # **What to notice**
 # * *native-country* is still open. Write `United-States | elsewhere + missing`, and see it join. Then list ten places instead: the largest useful k falls from 2 to 1, for *all* columns.
-# * Move **bins** to 4: every bar is useful now. It does for education what doubling ε would do, and nobody pays.
+# * Move **bins** to 4: every column is useful now. It does for education what doubling ε would do, and nobody pays.
 # * **records** = 4: the same promise to a person with four visits. A fit may spend a quarter, and k falls.
-# * **domains**, *exploring*: the text is now what `infer` saw, Dutch colleague included, and the panel says who will refuse it.
+# * **domains**, *exploring*: the text is now a draft read off the records, with the countries that many come from. The panel says who will refuse it.
 # * Write nonsense, or load a spreadsheet: the message stands below, the last figure stays.
 # * Under the figure stands your schema as a **file**, in the form in which it is reviewed and kept. It has one line a column, in quotes, or in braces with more (`other`, `date`, `na_values`). A line of the text
 #   may be in braces, too. Comments are yours and stay; `pds.datasets.outline` writes a draft of such a file.
@@ -277,10 +277,11 @@ print(*sorted(path.name for path in place.iterdir()))
 Markdown((place / "card.md").read_text(encoding="utf-8"))
 
 # %% [markdown]
-# The same from a terminal, without pandas: `python -m pdsynth outline data.csv --out schema.toml`, then `plan`, `release … --epsilon 1 --out release --session account.jsonl`, and `report`.
+# From a terminal, without Python code: `python -m pdsynth outline data.csv --out schema.toml`, your review, then `plan`,
+# `release … --epsilon 1 --out release --session account.jsonl --session-epsilon 2`, and `report`.
 #
-# Now evaluate, on *your* side of the wall. The report has no noise: it stays in the house. Is the release nearer than single columns at the same ε, and how far is it from
-# what two halves of the real table differ by?
+# Now evaluate, on *your* side of the wall. The report has no noise: it stays in the house. How near is the release, beside single columns at the same ε and
+# two halves of the real table?
 
 # %%
 page = pds.evaluate.report(mine, fake, schema, epsilon=1.0)

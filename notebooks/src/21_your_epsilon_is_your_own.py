@@ -15,7 +15,7 @@
 # The thesis' abstract has a wish: "various privacy requirements for different tuples". A tuple is a person's record. None of the papers of this course fulfils the wish: lesson 17 gave budgets to
 # *attributes*, and everybody had the same ones.
 #
-# So let us ask everybody. Three levels are offered: ε = 0.1, 0.5 or 1. Half of the people are careful, and people who went to college are more careful than others.
+# So let us ask everybody. Three levels are offered: ε = 0.1, 0.5 or 1. Half of the people are careful, and people who finished college are more careful than others.
 
 # %%
 import math
@@ -79,18 +79,18 @@ pd.DataFrame({"ε": epsilons, "counts": copies, "count without her": copies.sum(
 #
 # ## Whom do weighted counts forget?
 #
-# Look at the weighted counts without any noise. Of 100 people in the table 29 went to college.
+# Look at the weighted counts without any noise. Of 100 people in the table 29 finished college.
 
 # %%
 def weighted():
     weights = own / 0.1
-    table = pd.Series({"people": 100 * college.mean(), "weighted people": 100 * (weights * college).sum() / weights.sum()}, name="of 100 went to college")
+    table = pd.Series({"people": 100 * college.mean(), "weighted people": 100 * (weights * college).sum() / weights.sum()}, name="of 100 finished college")
     return table.iloc[1], table.round(1).to_frame()
 
-guess("Count each person as often as her copies. How many of 100 went to college now?", weighted, unit="of 100", digits=3)
+guess("Count each person as often as her copies. How many of 100 finished college now?", weighted, unit="of 100", digits=3)
 
 # %% [markdown]
-# Weights speak for those who give more. The careful ones went to college, so college counts for much less than it should. No noise did this, and no larger table helps: it is a **bias**.
+# Weights speak for those who give more. Those who finished college are more careful, so college counts for much less than it should. No noise did this, and no larger table helps: it is a **bias**.
 #
 # **The level is a column.** Put each person's level into the table as one more public column. The method ties it to whatever goes with it, as it ties any two columns. Then the model knows how
 # many weighted graduates stand at each level. Divide the counts of each level by its copies, and the weights are gone.
@@ -118,7 +118,7 @@ least = pds.ConsistentBayes(0.1, relation="add_remove").fit(frame[columns], sche
 
 def look(name, fitted):
     rows = fitted.sample(len(frame))
-    return {"method": name, "of 100 went to college": 100 * (rows["education-num"] >= 12).mean(),
+    return {"method": name, "of 100 finished college": 100 * (rows["education-num"] >= 12).mean(),
             "distance of pairs": pds.evaluate.marginal_distance(frame[columns], rows, schema, 2)}
 
 bias = [look("the level as a column", ours), look("no ties: Independent", alone), look("everybody at the least", least)]
@@ -171,7 +171,7 @@ session.to_frame()[["people", "epsilon"]]
 # %% [markdown]
 # ## The panel: who is missing?
 #
-# Ten thousand people of Adult, five columns. The first chart says how many went to college: of the people (grey), and of the rows of each method. Turn the page (›) for all schools and for the distances. Of the controls, **mix** says how many per cent chose ε = .1, .5 and 1. **tie** says how strongly being careful goes
+# Ten thousand people of Adult, five columns. The first chart says how many finished college: of the people (grey), and of the rows of each method. Turn the page (›) for all schools and for the distances. Of the controls, **mix** says how many per cent chose ε = .1, .5 and 1. **tie** says how strongly being careful goes
 # with education: 0 not at all. **method** says what is done with the preferences; the sample's threshold is ½ here.
 #
 # **What to notice**

@@ -355,7 +355,7 @@ def undo(model: Model) -> Model:
         tell(
             "no table ties the levels to another column, so that counts lean towards those who "
             "give more: ConsistentBayes measures such ties where n and ε bear them",
-            2,
+            4,
         )
     tree = CliqueTree(junction_tree(len(sizes), edges, level), sizes)
     once = -np.log(copies)

@@ -15,6 +15,7 @@ import pytest
 
 from pdsynth.course.exercises.answers import questions
 from pdsynth.course.exercises.games import ROUNDS
+from pdsynth.course.exercises.judges import Each, Number
 from pdsynth.course.exercises.student import student
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -221,6 +222,32 @@ def test_the_workshop_runs(tmp_path, run):
     for path, solved in zip(paths, (False, True), strict=True):
         path.write_text(workshop.make_notebook(solutions=solved), encoding="utf-8")
     assert run(paths, any_panels=True) == []
+
+
+def test_the_first_week_asks_for_no_panel_that_the_workshop_has_moved():
+    parts = workshop.make_parts()[:2]
+    moved = re.findall(r"panels\.(\w+)\.panel", str([part.cells for part in parts]))
+    assert moved == ["first_table", "mechanisms"]  # of lessons 00 and 01
+    first = workshop.KIT["week"][0]["meeting"]
+    assert "first two parts" in first and not re.search(r"panel of lesson 0[01]", first)
+
+
+def is_negative(judge):
+    """Whether a number below zero is right."""
+    parts = judge.judges if isinstance(judge, Each) else [judge]
+    return any(min(part.right) < 0 for part in parts if isinstance(part, Number))
+
+
+def test_a_question_whose_answer_is_below_zero_says_that_it_may_be(sources):
+    """Else nothing is as good an answer to "how many"."""
+    asked = {
+        str(question): bank.ask(source, question)
+        for number, source in sources.items()
+        for question in questions([f"lesson_{number}"])
+        if is_negative(question.judge)
+    }
+    assert "lesson_15-q1" in asked
+    assert [name for name, text in asked.items() if "minus sign" not in text] == []
 
 
 def test_notes_and_hand_outs_say_what_the_exercises_know(sources):

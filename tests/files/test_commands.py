@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from fractions import Fraction
+from pathlib import Path
 
 import click
 import pandas as pd
@@ -248,6 +249,15 @@ class TestRelease:
         status, _, words = speak(f"{base} --epsilon 1/2 --out three")
         assert status == 1 and "overdraft" in words and "three" not in there(here)
         assert pds.Session.open("a.jsonl").spent == Fraction(3, 4)
+
+    def test_the_command_of_lesson_19_opens_the_account_and_is_taken_again(self, here, speak):
+        root = Path(__file__).resolve().parents[2]
+        lesson = root / "notebooks" / "src" / "19_your_own_data.py"
+        (words,) = re.findall("`release … ([^`]+)`", lesson.read_text(encoding="utf-8"))
+        assert speak(f"release data.csv schema.toml {words}")[0] == 0
+        again = words.replace("--out release", "--out again")
+        assert speak(f"release data.csv schema.toml {again}")[0] == 0
+        assert pds.Session.open("account.jsonl").spent == 2
 
     def test_without_pyarrow_parquet_is_refused_before_the_fit(self, here, speak, monkeypatch):
         monkeypatch.setitem(sys.modules, "pyarrow", None)

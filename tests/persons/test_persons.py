@@ -286,6 +286,12 @@ def test_where_no_table_ties_the_levels_a_fit_says_that_a_bias_is_left():
     assert not said
 
 
+def test_the_warning_names_the_line_that_fitted():
+    with pytest.warns(UserWarning, match="no table ties the levels") as told:
+        make("Independent").fit(people(200), SCHEMA, person_epsilon="own")
+    assert {one.filename for one in told} == {__file__}
+
+
 def test_a_warning_that_is_an_error_loses_no_fit_that_was_charged(capsys):
     account = pds.Session(2)
     with warnings.catch_warnings():

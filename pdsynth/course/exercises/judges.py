@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -208,7 +209,8 @@ class Computation:
     Where it doesn't, the words of the first ``faults`` whose test of (got, *case) holds are said,
     else those of the first ``mistakes`` whose function gives what the answer gives, else
     ``otherwise``. Words may show {case[0]}, {got}, {wanted} and {total}, the sum of what it gave.
-    ``also`` has words for a function that gives what is right and is wrong all the same.
+    ``also`` has words for a function that gives what is right and is wrong all the same. ``read``
+    makes an array of what comes back, say of a set whose order doesn't count.
     """
 
     right: Callable[..., Any]
@@ -217,14 +219,15 @@ class Computation:
     mistakes: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     faults: Mapping[str, Callable[..., bool]] = field(default_factory=dict)
     also: Callable[[Callable[..., Any]], str | None] = lambda function: None
+    read: Callable[[Any], Any] = partial(np.asarray, dtype=float)
 
     def __call__(self, function: Callable[..., Any]) -> str | None:
         """The words for this function."""
         for case in self.cases:
             given = function(*deepcopy(case))
-            solution = np.asarray(self.right(*case), dtype=float)
+            solution = self.read(self.right(*case))
             try:
-                got = np.asarray(given, dtype=float)
+                got = self.read(given)
             except (TypeError, ValueError):
                 kind, wanted = (
                     type(given).__name__,
@@ -251,10 +254,10 @@ class Computation:
         """Faults first, then a mistake that explains every case, then one that explains this."""
         if got.shape == wanted.shape:
             yield from (words for words, holds in self.faults.items() if holds(got, *case))
-        attempts = [(one, attempt(function, one)) for one in self.cases]
+        attempts = [(one, self._attempt(function, one)) for one in self.cases]
         for pairs in (attempts, [(case, got)]):
             for words, wrong in self.mistakes.items():
-                if all(same(answer, attempt(wrong, one)) for one, answer in pairs):
+                if all(same(answer, self._attempt(wrong, one)) for one, answer in pairs):
                     yield words
         if got.shape != wanted.shape:
             yield (
@@ -263,14 +266,22 @@ class Computation:
             )
         yield self.otherwise
 
+    def _attempt(self, function: Callable[..., Any], case: tuple[Any, ...]) -> Any:
+        """What a function gives, NaN where it fails: a wrong one may not bear every case."""
+        try:
+            with np.errstate(all="ignore"):
+                return self.read(function(*deepcopy(case)))
+        except Exception:
+            return np.array(np.nan)
 
-def attempt(function: Callable[..., Any], case: tuple[Any, ...]) -> np.ndarray:
-    """What a function gives, NaN where it fails: a wrong one may not bear every case."""
-    try:
-        with np.errstate(all="ignore"):
-            return np.asarray(function(*deepcopy(case)), dtype=float)
-    except Exception:
-        return np.array(np.nan)
+
+def in_any_order(found: Any) -> np.ndarray:
+    """A list, a set or an array of numbers, sorted: float (n,).
+
+    >>> in_any_order({3, 1}).tolist()
+    [1.0, 3.0]
+    """
+    return np.sort(np.array([*found], dtype=float))
 
 
 def same(got: Any, wanted: Any) -> bool:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .judges import Computation
+from .judges import Computation, in_any_order
 from .lesson import exercises
 
 
@@ -136,6 +136,7 @@ possible_parents = Computation(
         ),
     },
     otherwise="possible_parents({case[0]}, {case[1]}, noisy, {case[3]}) gives {got}, not {wanted}.",
+    read=in_any_order,
 )
 
 q1, q2, q3 = exercises("lesson_10", q2=true_cost, q3=possible_parents)

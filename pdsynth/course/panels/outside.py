@@ -126,7 +126,8 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     smaller, factor = ("Gaussian", ratio) if ratio > 1 else ("Laplace", 1 / ratio)
     larger = "Laplace" if ratio > 1 else "Gaussian"
     counts = "one count" if questions == 1 else f"{questions} counts"
-    plot = Board("outside", f"{counts}: {smaller} noise is the smaller one, {factor:.2g} times")
+    promise = f"ε = {epsilon:g}, δ = 10⁻{str(digits).translate(RAISED)}"
+    plot = Board("outside", f"{promise}: {counts} of {PEOPLE:,} people")
     for name, colour in COLOURS.items():
         values, compared = [row[name] for row in rows], name in LARGE
         plot.line(QUESTIONS, values, colour, name=name, dash=DASHES.get(name),
@@ -138,7 +139,7 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     plot.note(f"<b>{factor:.2g} times</b>", math.log10(questions), math.log10(low) - 0.15,
               1, "look", 20, xanchor="center" if questions > 50 else "left",
               yanchor="top")  # fmt: skip
-    bounds = np.linspace(0, 3 * epsilon, 60)
+    bounds = np.linspace(0, 3 * epsilon, 121)  # ε is one of them
     sigma = here["(ε, δ), Gaussian"] / math.sqrt(questions)
     tail = [max(gaussian_delta(sigma, float(x)), 1e-15) for x in bounds]
     plot.line(bounds, tail, "none", 2)
@@ -153,7 +154,7 @@ def view(epsilon: float, digits: int, questions: int) -> View:
         plot.note(name, x + 0.06 * epsilon, y, 2, colour, 13, xanchor="left")
     status = (
         f"For {counts}, {larger} noise is {factor:.2g} times {smaller} noise. At "
-        f"ε = {epsilon:g}, δ = 10⁻{str(digits).translate(RAISED)}. Standard deviations in people: "
+        f"{promise}. Standard deviations in people: "
         + ", ".join(f"{name} {value:,.1f}" for name, value in here.items())
         + "."
     )

@@ -71,6 +71,20 @@ def test_the_spread_of_local_answers_is_that_of_a_simulation():
 
 def test_one_count_is_laplace_s_and_a_hundred_are_gauss_s():
     one, many = outside.view(questions=1), outside.view(questions=100)
-    assert "Laplace noise is the smaller" in one.figure.layout.title.text
-    assert "Gaussian noise is the smaller" in many.figure.layout.title.text
+    assert one.finding.startswith("For one count, Gaussian noise is ")
+    assert many.finding == "For 100 counts, Laplace noise is 2.6 times Gaussian noise."
     assert outside.deviations(100, 1.0, 1e-9)["pure ε, Laplace"] == pytest.approx(141.42, abs=0.01)
+
+
+def test_the_picture_says_at_which_promise_and_of_how_many_people():
+    view = outside.view(epsilon=0.5, digits=6, questions=1)
+    assert view.figure.layout.title.text == "ε = 0.5, δ = 10⁻⁶: one count of 45,222 people"
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.7, 4.0])
+def test_laplace_noise_needs_no_delta_from_its_epsilon_on(epsilon):
+    """Drawn at ε itself: a line from a point before it to one behind it would show a δ there."""
+    curves = [trace for trace in outside.view(epsilon=epsilon).figure.data if trace.xaxis == "x2"]
+    bounds, deltas = np.array(curves[1].x), np.array(curves[1].y)
+    assert deltas[np.isclose(bounds, epsilon)] == pytest.approx([1e-15])
+    assert (deltas[bounds < epsilon - 1e-9] > 1e-3 * (1 - math.exp(-epsilon))).all()

@@ -1,8 +1,10 @@
 """The panel of lesson 19: a pure view of declaration, n and parameters; then the widget."""
 
 import json
+import re
 from fractions import Fraction
 from html import unescape
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from pdsynth.course.panels import own_data
 from pdsynth.course.panels.drawing import INKS
 from pdsynth.course.panels.own_data import EXAMPLE, File, view
 
+ROOT = Path(__file__).resolve().parents[3]
 MINE = b"person_id,age,smoker,ward\n" + b"".join(
     b"%d,%d,%s,%d\n" % (i, 20 + i % 60, [b"yes", b"no"][i % 2], i % 5) for i in range(4000)
 )
@@ -41,6 +44,11 @@ def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time():
     )
     assert first.figure.to_json() == again.figure.to_json()
     assert "Before you spend" in first.tables[0] and "[attributes]" in first.tables[1]
+
+
+def test_both_charts_say_what_their_noise_is_measured_in():
+    layout = view().figure.layout
+    assert layout.xaxis.title.text == layout.yaxis2.title.text == "noise ÷ people in a cell"
 
 
 def test_axes_stay_where_they_are_while_sliders_move():
@@ -120,6 +128,9 @@ def test_open_columns_are_named_and_domains_from_records_are_marked():
     assert "Puerto-Rico" in seen.tables[1] and "public = false" in seen.tables[1]
     assert "Puerto-Rico" not in view().tables[1]
     assert "Holand-Netherlands" not in seen.tables[1], "a draft lists what is frequent"
+    lesson = (ROOT / "notebooks" / "src" / "19_your_own_data.py").read_text(encoding="utf-8")
+    (bullet,) = re.findall(r"\* \*\*domains\*\*, \*exploring\*: (.+)", lesson)
+    assert "countries that many come from" in bullet and "Dutch" not in bullet
 
 
 @pytest.mark.slow
