@@ -239,6 +239,7 @@ def test_the_plan_pays_for_the_edges():
         ),
         (lambda: Attribute.numeric("x", 0, 10, bins=4, number=4), "goes with bins='private'"),
         (lambda: Attribute.numeric("x", 0, 10, bins="secret"), "bins must be a whole number"),
+        (lambda: Attribute.numeric("x", 0, 9, bins=[0, 3, 9]), "by Attribute.binned.name, edges"),
     ],
 )
 def test_mistaken_declarations_get_a_sentence(make, words):
