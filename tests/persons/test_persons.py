@@ -133,7 +133,7 @@ def test_a_wrong_weight_is_seen(monkeypatch, defect):
 
 
 def test_the_column_of_levels_is_none_of_the_attributes_that_a_method_compares():
-    wide = [pds.Attribute.categorical(f"x{j}", "ab") for j in range(256)]
+    wide = [pds.Attribute.categorical(f"x{j}", ["a", "b"]) for j in range(256)]
     two = persons.People((Q(1, 2), Q(1)), np.zeros(0, int))
     assert make().prepare(pds.Schema(wide[:-1]), 100, people=two).facts.schema.sizes[:2] == (2, 2)
     with pytest.raises(BudgetError, match="^256 attributes, .* at most 255"):
