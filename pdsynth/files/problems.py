@@ -285,7 +285,9 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
     if edges is None and has_blanks(attribute, column):
         remedy = f"some are declared but for blanks at an end: {STRIP}"
     if edges is None and any(map(is_rounded, column.tolist())):
-        remedy = "some are numbers of 2^53 and beyond, where several fall together: make texts of them"
+        remedy = (
+            "some are numbers of 2^53 and beyond, where several fall together: make texts of them"
+        )
     if has_strange(column):
         remedy = f"some cells hold {STRANGE}, what the file's encoding doesn't know: {SAY_ENCODING}"
     return (
