@@ -82,6 +82,15 @@ def test_membership_and_persons_with_an_epsilon_of_their_own():
     assert list(made.sample(5).columns) == list(SCHEMA.names)
 
 
+def test_a_story_has_one_line_of_all_edges():
+    spread = [Attribute.numeric(f"x{j}", 0, 99, bins="private", number=4) for j in range(12)]
+    frame = pd.DataFrame({a.name: np.arange(60) for a in spread})
+    story = pds.baselines.Independent(2.0).fit(frame, Schema(spread)).ledger_.story()
+    first, rest = story[0], story[1:]
+    assert (first.step, first.often) == ("choosing edges of private bins", 12)
+    assert first.true == Q(1, 5) and len(rest) == 1
+
+
 def test_several_records_of_a_person_multiply_sensitivity_and_cost():
     made = pds.PrivBayes(3.0, k=1, records_per_person=3, random_state=1).fit(table(), SCHEMA)
     line = next(e for e in made.ledger_.entries if e.step == "edges(income)")
