@@ -82,9 +82,11 @@ def test_membership_and_persons_with_an_epsilon_of_their_own():
     assert list(made.sample(5).columns) == list(SCHEMA.names)
 
 
-def test_a_story_has_one_line_of_all_edges():
+def test_many_private_columns_are_counted_and_have_one_line_of_a_story():
     spread = [Attribute.numeric(f"x{j}", 0, 99, bins="private", number=4) for j in range(12)]
     frame = pd.DataFrame({a.name: np.arange(60) for a in spread})
+    with pytest.raises(SchemaError, match="none for x0, x1, x2, x3, x4 and 7 more: give that"):
+        pds.evaluate.report(frame, frame, Schema(spread))
     story = pds.baselines.Independent(2.0).fit(frame, Schema(spread)).ledger_.story()
     first, rest = story[0], story[1:]
     assert (first.step, first.often) == ("choosing edges of private bins", 12)
