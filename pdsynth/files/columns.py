@@ -124,7 +124,7 @@ def is_rounded(cell: Any) -> bool:
     An empty cell or a fraction elsewhere in a column makes one number of several of these, before
     we see them.
     """
-    return isinstance(cell, Real) and bool(EXACT <= abs(cell) < math.inf)
+    return isinstance(cell, Real) and bool(EXACT <= abs(cell) < math.inf)  # type: ignore[operator]
 
 
 def say_strange(column: pd.Series, strange: int) -> str:

@@ -354,7 +354,7 @@ def sharpen(found: Sequence[Measurement], counted: Measured) -> list[Measurement
     at = next((i for i, m in enumerate(tables) if m.attributes == (LEVEL,)), None)
     if at is not None:
         mine = tables[at]
-        own, other = np.float64(mine.scale) ** -2.0, float(counted.scale) ** -2.0
+        own, other = (np.array(x.scale, dtype=float) ** -2.0 for x in (mine, counted))
         table = (own * mine.table + other * counted.counts) / (own + other)
         scales = tuple(map(Fraction, np.atleast_1d((own + other) ** -0.5).tolist()))
         scale = scales if isinstance(mine.scale, tuple) else scales[0]
