@@ -278,6 +278,39 @@ def test_p3_twin_beyond_2_to_the_53_pandas_makes_two_numbers_one():
     assert int(alone.iloc[-1]) == BIG + 1 and int(beside.iloc[-1]) == BIG
 
 
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        A.numeric("x", 0, 10, bins=5, clip=True, na_values=[str(BIG + 2)], missing=True),
+        A.numeric("x", 0, 10, bins=5, clip=True, mapping={str(BIG + 2): 0}, missing=True),
+        A.categorical("x", [str(BIG + 2), "rest"], other="rest", missing=True),
+    ],
+)
+def test_p3_what_is_said_of_a_number_holds_whatever_stands_in_other_rows(attribute):
+    """pandas makes a floating point number of it where another cell is empty or has a fraction."""
+    alone = codes(attribute, pd.Series([BIG + 2, 5]))[0]
+    assert alone[0] == (-1 if attribute.edges is None else 0 if attribute.recode.mapping else 5)
+    for other in (None, 0.5, BIG + 1):
+        for dtype in (None, object, "Float64"):
+            assert codes(attribute, pd.Series([BIG + 2, other], dtype=dtype))[0] == alone
+
+
+def test_p3_what_is_taken_out_of_such_a_number_is_refused_in_every_column():
+    held = A.categorical("x", [True, False], column="raw", between=",", holds="5", missing=True)
+    schema = pds.Schema((held, PAIR))
+    for other in (5, None, 0.5):
+        frame = pd.DataFrame({"raw": [BIG + 2, other], "y": ["a", "b"]})
+        with pytest.raises(pds.SchemaError, match="make texts of them"):
+            schema.encode(frame)
+
+
+def test_p3_a_refusal_says_what_to_make_of_such_numbers():
+    town = A.categorical("x", [str(BIG), "rest"], other="rest")
+    with pytest.raises(pds.SchemaError, match="make texts of them"):
+        town.encode(pd.Series([BIG, 5]))
+    assert town.encode(pd.Series([str(BIG), "5"])).tolist() == [0, 1]
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 TOWNS = A.categorical("town", ["Zürich", "Genf", "elsewhere"], other="elsewhere")

@@ -28,7 +28,7 @@ import numpy as np
 from ..core.agreement import Agree
 from ..core.budgets import Parts
 from ..core.curator import Curator
-from ..core.errors import BudgetError, bar, is_one_of, is_whole, progress, share, show
+from ..core.errors import BudgetError, bar, door, is_one_of, is_whole, progress, share, show
 from ..core.factors import Columns
 from ..core.network import Restriction
 from ..core.recipe import Recipe
@@ -137,7 +137,7 @@ class Residual(PolicyOptions, Structure):
 
     def check(self, facts: Facts) -> None:
         """Refuse shares, groups and policies that don't fit the schema."""
-        check_width(len(facts.schema), "ConsistentBayes")
+        check_width(len({*facts.schema.names} - {door("persons").LEVEL}), "ConsistentBayes")
         self.check_policy(facts)
         if self.asks(facts)["pairs"] <= 0:
             raise BudgetError("share_one_way and share_sensitive must leave something for pairs")

@@ -203,8 +203,8 @@ def cut(curator: Curator, schema: Schema, facts: Facts) -> tuple[Curator, Facts]
 
     **Privacy:** costs its share of ε, evenly by column; the door that it returns costs nothing.
     """
-    whole = share_of_edges(schema)
-    each = facts.epsilon * whole / (1 - whole) / len(columns(schema))
+    ledger, private = curator.ledger, columns(schema)
+    each = share_of_edges(schema) * ledger.claimed / ledger.records_per_person / len(private)
     declared = {a.name: a for a in schema.attributes}
     codes, attributes, lines = [], [], []
     for j, fine in enumerate(curator.schema.attributes):

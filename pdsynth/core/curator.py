@@ -101,13 +101,18 @@ class Curator(LedgerWriter):
     def count_records(self, epsilon: Fraction) -> int:
         """The noisy number of records, at least 1, which is ``n`` from here on.
 
-        **Privacy:** where n is secret: sensitivity 1, discrete Laplace noise of scale 1/ε, costs ε;
-        clipping is post-processing. Where a record is replaced, n is public.
+        Where persons have levels, the sum of a noisy number for each level, kept as ``counted``.
+
+        **Privacy:** where n is secret: sensitivity 1, as a record has one level, discrete Laplace
+        noise of scale 1/ε, costs ε; clipping is post-processing. Where a record is replaced, n is
+        public.
         """
-        said = "number of records", "discrete Laplace count", "n", ()
-        moved, unit = Fraction(1), self.ledger.unit
-        noisy, _ = self._noisy(np.array([self._records.n]), moved, epsilon, *said, unit=unit)
-        self._n = max(1, int(noisy[0]))
+        levels = (0,) if self.ledger.levels else ()
+        said = "number of records", "discrete Laplace count", "n", levels
+        counts = self._records.table(levels) if levels else np.array([self._records.n])
+        noisy, entry = self._noisy(counts, Fraction(1), epsilon, *said, unit=self.ledger.unit)
+        self.counted = Measured(noisy, 1 / epsilon, entry)
+        self._n = max(1, int(noisy.sum()))
         return self._n
 
     def prepare(self, max_size: int, score: str, members: Sequence[int] | None = None) -> None:

@@ -239,7 +239,7 @@ class Ledger:
         return f"ε = {short(self.finite)} of {short(self.claimed)}"
 
     def story(self) -> list[Any]:
-        """The entries by kind of step, at most five lines for each algorithm of this library."""
+        """The entries by kind of step: some lines, however many columns there are."""
         return list(door("files").story(self._entries, self.cost_of))
 
     def pairs_kept(self, ruled: bool | None = None) -> str:

@@ -298,7 +298,8 @@ class Recipe(Habits):
             door("binning").check(self, schema)
         if not facts.unit.n_is_public and not parts.counts_only:
             raise BudgetError(
-                f"relation must be one of ('replace_one',) here, got {show(self.relation)}"
+                f"relation must be one of ('replace_one',) here, got {show(self.relation)}: "
+                "ConsistentBayes and baselines.Independent offer it"
             )
         parts.check(facts)
         plan = Plan(facts, parts, self._split(facts, parts), curator)
@@ -388,6 +389,8 @@ class Recipe(Habits):
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
         basis = basis or [*released_columns(own), *parts.conditionals.measure(own, learnt, noise)]
+        if curator.ledger.levels:
+            basis = door("persons").sharpen(basis, curator.counted)
         facts = replace(facts, schema=learnt.schema or facts.schema)
         tables = parts.reconcile.reconcile(basis, learnt.network, facts)
         every = (close(curator),) * len(tables)
@@ -406,7 +409,7 @@ class Recipe(Habits):
             () if curator.ledger.levels else keep_measured(basis, curator.ledger),
         )
         if curator.ledger.levels:  # the counts of those with more ε stand for fewer persons
-            model = door("persons").undo(model)
+            model = door("persons").undo(model, basis, curator.counted)
         run.__dict__ |= {
             "degree_rule_": learnt.rule,
             "learnt_": learnt,

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from ..binning import name_some
 from ..core import (
     Records,
     Schema,
@@ -48,7 +49,7 @@ def check_edges(schema: Schema) -> Schema:
     if gone := [a.name for a in check_schema(schema).attributes if a.private]:
         raise SchemaError(
             "the edges of private bins are chosen by each fit, and this schema has none for "
-            f"{', '.join(gone)}: give that of the release, which is schema.toml in its folder, or "
+            f"{name_some(gone)}: give that of the release, which is schema.toml in its folder, or "
             "schema_ of the fitted synthesizer"
         )
     return schema

@@ -118,6 +118,15 @@ def as_number(cell: Any) -> float:
         return np.inf
 
 
+def is_rounded(cell: Any) -> bool:
+    """Whether a cell is a number of 2^53 and beyond, whatever its type.
+
+    An empty cell or a fraction elsewhere in a column makes one number of several of these, before
+    we see them.
+    """
+    return isinstance(cell, Real) and bool(EXACT <= abs(cell) < math.inf)  # type: ignore[operator]
+
+
 def say_strange(column: pd.Series, strange: int) -> str:
     """How many cells of a range of numbers are none, and what to do, in words that hold no cell.
 

@@ -128,9 +128,10 @@ def equal_edges(name: Any, low: Any, high: Any, bins: Any, integer: bool) -> lis
     """
     low, high = _real(name, "low", low), _real(name, "high", high)
     if not is_whole(bins, 2, MAX_VALUES):
+        listed = isinstance(bins, (list, tuple, np.ndarray))
         raise SchemaError(
             f"attribute {show(name)}: bins must be a whole number from 2 to {MAX_VALUES:,}, got "
-            f"bins={show(bins)}"
+            f"bins={show(bins)}" + "; say edges by Attribute.binned(name, edges)" * listed
         )
     bins, problem = int(bins), ""
     if not (math.isfinite(low) and math.isfinite(high) and low < high):

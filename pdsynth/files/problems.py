@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..core import Attribute, Schema, SchemaError, is_whole, show, type_of
 from .cells import STRANGE, read_number
-from .columns import as_text, find_distinct
+from .columns import as_text, find_distinct, is_rounded
 from .recoding import Recode
 
 SAY_ENCODING = 'read the file again and say its encoding, as encoding="cp1252"'
@@ -284,6 +284,10 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
             remedy = f"it has decimals: declare {low} to {high} (integer=False)"
     if edges is None and has_blanks(attribute, column):
         remedy = f"some are declared but for blanks at an end: {STRIP}"
+    if edges is None and any(map(is_rounded, column.tolist())):
+        remedy = (
+            "some are numbers of 2^53 and beyond, where several fall together: make texts of them"
+        )
     if has_strange(column):
         remedy = f"some cells hold {STRANGE}, what the file's encoding doesn't know: {SAY_ENCODING}"
     return (

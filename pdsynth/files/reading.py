@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from ..binning import name_some
 from ..core import (
     Attribute,
     Schema,
@@ -282,7 +283,7 @@ def _check_number(schema: Schema, form: str) -> None:
     ]
     if numbers and form != schema.file_format.number_form:
         raise SchemaError(
-            f"numbers written as {form} in {', '.join(numbers)}, whose cells are recoded by the "
+            f"numbers written as {form} in {name_some(numbers)}, whose cells are recoded by the "
             f'schema alone: write number = "{form}" below its [file]'
         )
 

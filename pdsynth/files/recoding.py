@@ -24,7 +24,7 @@ from .cells import (
     read_hour,
     read_number,
 )
-from .columns import EXACT, as_text
+from .columns import as_text, is_rounded
 
 MEANS = {  # what released rows hold of a date
     "year": "the year of a date",
@@ -286,7 +286,7 @@ class Recode:
 
         **Privacy:** a raw cell in, a raw cell out.
         """
-        if isinstance(cell, float) and EXACT <= abs(cell) < math.inf:
+        if is_rounded(cell):
             return cell  # for read to decide
         text = as_text(cell)
         if not text or text in self.na_values:
@@ -305,12 +305,14 @@ class Recode:
         """The declared value or the number that a cell stands for, a function of that cell alone.
 
         ``values``: declared values by their text, None for a range of numbers. None: the cell is a
-        missing one; NaN: nothing that is declared.
+        missing one; NaN: nothing that is declared. A number of 2^53 and beyond is no value, and
+        in a range it is what is said of any number that becomes the same floating point number.
 
         **Privacy:** a raw cell in, a raw cell out.
         """
-        if values is not None and isinstance(cell, float) and EXACT <= abs(cell) < math.inf:
-            return NOTHING  # several whole numbers may have become this one before we saw it
+        if is_rounded(cell):
+            number = self._read_number(cell, "")
+            return NOTHING if values is not None else self._rounded.get(number, number)
         text = as_text(cell)
         if text in self._mapped:
             return self._mapped[text]
@@ -328,6 +330,13 @@ class Recode:
     @cached_property
     def _mapped(self) -> dict[str, Any]:
         return dict(self.mapping)
+
+    @cached_property
+    def _rounded(self) -> dict[float | None, Any]:
+        """What is said of texts that are numbers of 2^53 and beyond, by their number."""
+        said = dict.fromkeys(self.na_values) | self._mapped
+        numbers = {read_number(text, PLAIN): value for text, value in said.items()}
+        return {number: value for number, value in numbers.items() if is_rounded(number)}
 
     def _find(self, cell: Any, text: str, values: Mapping[str, Any]) -> Any:
         if self.prefix and text not in values:

@@ -19,6 +19,7 @@ import pandas as pd
 from filelock import FileLock, Timeout
 
 from ..answers import measured_cells
+from ..binning import name_some
 from ..core import (
     BudgetError,
     Ledger,
@@ -332,7 +333,7 @@ def read_reviewed(path: Path) -> Schema:
     if schema.source != "public":
         raise PrivacyError(
             f"{path.name} is a draft, read off the records; not reviewed yet: "
-            f"{', '.join(open_lines(path))}. Write what is publicly known there, whatever the "
+            f"{name_some(open_lines(path))}. Write what is publicly known there, whatever the "
             "records hold, and delete public = false"
         )
     return schema

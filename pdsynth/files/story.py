@@ -33,7 +33,7 @@ class Line:
 
 
 def story(entries: Sequence[Entry], cost_of: Callable[[Entry], Fraction | float]) -> list[Line]:
-    """One line per kind of step, in the order of their first entries: at most five.
+    """One line per kind of step, in the order of their first entries, however many columns.
 
     What a paper composes in parallel is claimed once, at its dearest part's price; the true cost is
     the sum. Steps without a price (post-processing, public facts) are left out.
@@ -79,6 +79,10 @@ def step_name(entry: Entry) -> str:
         return "choosing pairs" if step.startswith("edge ") else "choosing pairs and small sets"
     if step.startswith(("strongest tie ", "strength of the strongest tie ")):
         return "asking for the strongest ties"
+    if step.startswith("edges("):
+        return "choosing edges of private bins"
+    if step.startswith("partner of "):
+        return "choosing partners of sensitive attributes"
     if step == "mean association":
         return "how strongly pairs are tied"
     return step

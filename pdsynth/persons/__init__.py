@@ -9,14 +9,15 @@ asks for counts alone works unchanged.
 
 Weighted counts lean towards those who give more. So the level stands in the table as a column like
 any other, measured tables tie it to whatever it goes with, and :func:`undo` divides the counts of
-each level by its copies in the model.
+each level by its copies in the model. The number of records is asked level by level, at the same
+cost, as a record has one level: :func:`sharpen`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from math import floor, gcd, lcm, log10
 from typing import Any
 
@@ -32,6 +33,8 @@ from ..core import (
     Distribution,
     Encoding,
     Ledger,
+    Measured,
+    Measurement,
     Model,
     Network,
     Records,
@@ -58,6 +61,7 @@ __all__ = [
     "choose_levels",
     "losses",
     "neighbours",
+    "sharpen",
     "undo",
     "value_losses",
     "warn_of_loss",
@@ -169,9 +173,9 @@ def choose_levels(
     **Privacy:** preferences are public; a rule by an attribute promises each record the ε of its
     value. SchemaError or BudgetError for what can't be promised, before ε is spent.
     """
-    check_schema(schema)
     if not isinstance(data, pd.DataFrame):
         raise BudgetError("person_epsilon needs whole records: read the table into a DataFrame")
+    check_schema(schema)
     if LEVEL in schema.names:
         raise SchemaError(
             f"the schema has an attribute {LEVEL!r}, the name of the column of levels: a "
@@ -338,11 +342,32 @@ def level_of(value: Any) -> Fraction:
 # --- the model -----------------------------------------------------------------------------------
 
 
-def undo(model: Model) -> Model:
+def sharpen(found: Sequence[Measurement], counted: Measured) -> list[Measurement]:
+    """Noisy tables, that of the level averaged with ``counted``: the copies of each level.
+
+    The number of persons is a sum over levels of copies by their number, so one of the least level
+    counts most, and its column alone has little of ε among many. Both weigh by 1/scale².
+
+    **Privacy:** post-processing of releases.
+    """
+    tables = list(found)
+    at = next((i for i, m in enumerate(tables) if m.attributes == (LEVEL,)), None)
+    if at is not None:
+        mine = tables[at]
+        own, other = (np.array(x.scale, dtype=float) ** -2.0 for x in (mine, counted))
+        table = (own * mine.table + other * counted.counts) / (own + other)
+        scales = tuple(map(Fraction, np.atleast_1d((own + other) ** -0.5).tolist()))
+        scale = scales if isinstance(mine.scale, tuple) else scales[0]
+        tables[at] = replace(mine, table=np.rint(table).astype(np.int64), scale=scale)
+    return tables
+
+
+def undo(model: Model, found: Sequence[Measurement], counted: Measured) -> Model:
     """The model of the records themselves: counts of each level are divided by its copies.
 
     Tables are those of the junction tree of the network, the level's first, so that they agree.
-    ``n`` is the number of persons that the released counts tell; the level isn't shown in samples.
+    ``n`` is the number of persons that the table of the level tells, which :func:`sharpen` made of
+    ``counted`` (alone where there is none); the level isn't shown in samples.
 
     **Privacy:** post-processing of the release; levels are public.
     """
@@ -366,8 +391,8 @@ def undo(model: Model) -> Model:
         log = log.reshape([sizes[j] for j in (child, *parents)])
         log = np.transpose(log, np.argsort((child, *parents)))
         factors.append((tree.place(tree.home(scope), scope), log))
-    _, share = tree.calibrate(tree.multiply(factors), 1.0)
-    n = max(1, round(model.n * float(np.exp(share))))
+    levels = next((m.table for m in found if m.attributes == (LEVEL,)), counted.counts)
+    n = max(1, round(float((np.maximum(levels, 0) / copies).sum())))
     tables, _ = tree.calibrate(tree.multiply(factors), float(n))
     fit = Distribution(tree, tables, float(n))
     pairs = [(child, parents) for child, parents, _ in tree.graph.families(level)]
@@ -376,7 +401,7 @@ def undo(model: Model) -> Model:
         network=Network.of_columns(pairs, schema.names),
         tables=tuple(integer_weights(fit.margin((child, *parents))) for child, parents in pairs),
         n=n,
-        sources=(tuple(dict.fromkeys(x for ids in model.sources for x in ids)),) * len(pairs),
+        sources=(tuple(dict.fromkeys((counted.entry, *chain(*model.sources)))),) * len(pairs),
     )
 
 

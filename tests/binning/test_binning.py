@@ -82,6 +82,33 @@ def test_membership_and_persons_with_an_epsilon_of_their_own():
     assert list(made.sample(5).columns) == list(SCHEMA.names)
 
 
+def test_where_membership_is_protected_edges_get_their_share_and_nothing_is_left():
+    """They had theirs of what the number of records leaves, and that part of it bought nothing."""
+    for made in (pds.ConsistentBayes(2, relation="add_remove"), pds.ConsistentBayes(2)):
+        ledger = made.fit(table(), SCHEMA).ledger_
+        paid = sum(e.epsilon for e in ledger.entries if e.step.startswith("edges("))
+        assert paid == 2 * binning.share_of_edges(SCHEMA) == Q(2, 25)
+        rest = [e.epsilon for e in ledger.entries if e.source == "what no step asked for"]
+        assert ledger.epsilon == 2 and not rest
+    m = 4
+    made = pds.ConsistentBayes(2, relation="add_remove", records_per_person=m)
+    ledger = made.fit(table(), SCHEMA).ledger_
+    edges = [e for e in ledger.entries if e.step.startswith("edges(")]
+    assert [(e.epsilon, e.sensitivity) for e in edges] == [(Q(1, 25), m)] * 2
+    assert ledger.epsilon == 2
+
+
+def test_many_private_columns_are_counted_and_have_one_line_of_a_story():
+    spread = [Attribute.numeric(f"x{j}", 0, 99, bins="private", number=4) for j in range(12)]
+    frame = pd.DataFrame({a.name: np.arange(60) for a in spread})
+    with pytest.raises(SchemaError, match="none for x0, x1, x2, x3, x4 and 7 more: give that"):
+        pds.evaluate.report(frame, frame, Schema(spread))
+    story = pds.baselines.Independent(2.0).fit(frame, Schema(spread)).ledger_.story()
+    first, rest = story[0], story[1:]
+    assert (first.step, first.often) == ("choosing edges of private bins", 12)
+    assert first.true == Q(1, 5) and len(rest) == 1
+
+
 def test_several_records_of_a_person_multiply_sensitivity_and_cost():
     made = pds.PrivBayes(3.0, k=1, records_per_person=3, random_state=1).fit(table(), SCHEMA)
     line = next(e for e in made.ledger_.entries if e.step == "edges(income)")
@@ -239,6 +266,7 @@ def test_the_plan_pays_for_the_edges():
         ),
         (lambda: Attribute.numeric("x", 0, 10, bins=4, number=4), "goes with bins='private'"),
         (lambda: Attribute.numeric("x", 0, 10, bins="secret"), "bins must be a whole number"),
+        (lambda: Attribute.numeric("x", 0, 9, bins=[0, 3, 9]), "by Attribute.binned.name, edges"),
     ],
 )
 def test_mistaken_declarations_get_a_sentence(make, words):

@@ -108,6 +108,12 @@ def select(score, candidates):
     return chosen(lambda c: c.select(candidates, score, Q(1), **ONE))
 
 
+def count_levels(curator):
+    curator.ledger.levels = Q(1, 2), Q(1)
+    curator.count_records(Q(1))
+    return curator.counted.counts
+
+
 def choose(curator):
     return curator.choose_table(SETS, EXPECTED, np.array([1, 0, 2]), Q(1), **ONE)
 
@@ -231,7 +237,10 @@ ROWS = {
         "sums": Row(lambda c: residuals(c, MANY, sums=True)),
         "sums, one pair": Row(lambda c: residuals(c, sums=True), tables=WIDE, at_least=1),
     },
-    "count_records": {"": Row(lambda c: [c.count_records(Q(1))], relation="add_remove")},
+    "count_records": {
+        "": Row(lambda c: [c.count_records(Q(1))], relation="add_remove"),
+        "by level": Row(count_levels, relation="add_remove", at_least=1),
+    },
     "noisy_associations": {
         "": Row(lambda c: c.noisy_associations([(0, 1), (1, 2)], Q(1), **ONE)[0] * 2 * 4**2),
     },

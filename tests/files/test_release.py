@@ -551,6 +551,13 @@ def test_a_draft_read_off_the_records_is_not_reviewed(tmp_path):
         release.read_reviewed(tmp_path / "draft.toml")
 
 
+def test_a_wide_draft_names_some_lines_and_counts_the_others(tmp_path):
+    frame = pd.DataFrame({f"x{j}": ["x", "y"] for j in range(300)})
+    pds.Schema.infer(frame).write(tmp_path / "draft.toml")
+    with pytest.raises(pds.PrivacyError, match="x0, x1, x2, x3, x4 and 295 more. Write"):
+        release.read_reviewed(tmp_path / "draft.toml")
+
+
 def test_a_rule_that_nobody_confirmed_is_named(tmp_path):
     a, b = (pds.Attribute.categorical(name, ["x", "y"]) for name in "ab")
     rule = pds.Rule.determines("a", "b", {"x": "x", "y": "y"})

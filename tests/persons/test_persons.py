@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from privacy_tools import as_measured
 
 import pdsynth as pds
-from pdsynth import audit, persons
+from pdsynth import audit, holders, persons
+from pdsynth.core.curator import Measured
 from pdsynth.core.errors import BudgetError, SchemaError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.model import Model
 from pdsynth.core.network import Network
 from pdsynth.core.records import Codes
+from pdsynth.core.structure import Measurement
 from pdsynth.core.views import Merging
 from pdsynth.files.card import make_card
 
@@ -132,6 +134,14 @@ def test_a_wrong_weight_is_seen(monkeypatch, defect):
     assert not all(replay.ok for replay in found)
 
 
+def test_the_column_of_levels_is_none_of_the_attributes_that_a_method_compares():
+    wide = [pds.Attribute.categorical(f"x{j}", ["a", "b"]) for j in range(256)]
+    two = persons.People((Q(1, 2), Q(1)), np.zeros(0, int))
+    assert make().prepare(pds.Schema(wide[:-1]), 100, people=two).facts.schema.sizes[:2] == (2, 2)
+    with pytest.raises(BudgetError, match="^256 attributes, .* at most 255"):
+        make().prepare(pds.Schema(wide), 100, people=two)
+
+
 def test_levels_that_differ_between_tables_are_no_neighbours():
     frame = people()
     with pytest.raises(SchemaError, match="offer the same ones"):
@@ -219,7 +229,8 @@ def test_undoing_divides_each_level_by_its_copies(seed):
     tables = tuple(rng.integers(1, 30, [sizes[j] for j in (c, *p)]) for c, p in pairs)
     ledger = Ledger(Q(1), relation="add_remove", records_per_person=4, levels=levels)
     model = Model(schema, Network.of_columns(pairs, schema.names), tables, ledger, 1000)
-    undone = persons.undo(model)
+    counted = Measured(np.array([300, -20, 500]), Q(1), "s01")
+    undone = persons.undo(model, [], counted)
 
     def joint(model):
         cells = np.ones(sizes)
@@ -232,7 +243,37 @@ def test_undoing_divides_each_level_by_its_copies(seed):
 
     wanted = joint(model) / np.array([1, 2, 4]).reshape(-1, 1, 1, 1)
     np.testing.assert_allclose(joint(undone), wanted / wanted.sum(), atol=1e-5)
-    assert undone.n == round(1000 * wanted.sum())
+    assert undone.n == 300 + 500 // 4
+    level = Measurement((persons.LEVEL,), np.array([8, 20, 400]), Q(1), "s02")
+    assert persons.undo(model, [level], counted).n == 8 + 10 + 100
+
+
+@pytest.mark.parametrize("scale", [Q(2), (Q(2), Q(4), Q(2))])
+def test_two_counts_of_a_level_weigh_by_their_noise(scale):
+    other = Measurement(("x0",), np.array([5, 5]), Q(1), "s03")
+    level = Measurement((persons.LEVEL,), np.array([100, 10, 0]), scale, "s02")
+    table, kept = persons.sharpen([level, other], Measured(np.array([0, 30, 50]), Q(1), "s01"))
+    assert kept is other and table.entry == "s02" and table.attributes == level.attributes
+    assert table.table.tolist() == [20, 26 if scale == Q(2) else round((10 + 16 * 30) / 17), 40]
+    assert np.float64(table.scale) == pytest.approx(
+        np.sqrt(4 / 5) if scale == Q(2) else np.sqrt([4 / 5, 16 / 17, 4 / 5])
+    )
+
+
+def test_many_columns_leave_the_number_of_persons_as_near_as_few():
+    """It leant on the level's own column, whose ε is a part of what all columns share."""
+    rng, n = np.random.default_rng(3), 3000
+    schema = pds.Schema([pds.Attribute.categorical(f"x{j}", [0, 1]) for j in range(60)])
+    frame = pd.DataFrame(rng.integers(0, 2, (n, 60)), columns=list(schema.names))
+    own = pd.Series(pd.Categorical(rng.choice(LEVELS, n), categories=LEVELS))
+    fits = [
+        make("Independent", random_state=seed).fit(frame, schema, person_epsilon=own)
+        for seed in range(6)
+    ]
+    assert np.sqrt(np.mean([(fit.n_ - n) ** 2 for fit in fits])) < 420
+    (line,) = [e for e in fits[0].ledger_.entries if e.released == "n"]
+    assert line.attributes == (persons.LEVEL,) and line.epsilon == Q(1, 20)
+    assert fits[0].ledger_.finite == 1 and not fits[0].model_.check()[1:]
 
 
 def test_levels_that_go_with_an_attribute_leave_no_bias():
@@ -299,6 +340,12 @@ def test_a_warning_that_is_an_error_loses_no_fit_that_was_charged(capsys):
         fitted = make("Independent").fit(people(200), SCHEMA, person_epsilon="own", session=account)
     assert account.spent == 2 and len(fitted.sample(5)) == 5
     assert "UserWarning: no table ties the levels" in capsys.readouterr().err
+
+
+def test_coded_records_are_refused_because_they_are_no_whole_records():
+    codes = holders.together([people(20).drop(columns="own")], SCHEMA)
+    with pytest.raises(BudgetError, match="needs whole records: read the table into a DataFrame"):
+        make().fit(codes, person_epsilon=people(20)["own"])
 
 
 def test_a_rule_that_names_other_values_than_the_table_is_refused_as_such():
