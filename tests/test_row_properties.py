@@ -23,6 +23,8 @@ from pdsynth.files import as_text, recoding
 from pdsynth.files import columns as room
 from pdsynth.files.file_format import FileFormat
 from pdsynth.files.reading import read_csv
+from pdsynth.files.taking import take_cells
+from pdsynth.scale.sources import find_source
 
 A = pds.Attribute
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -156,9 +158,9 @@ def merging(monkeypatch):
 
 P1 = {
     "truth values": (A.categorical("x", [0, 1, 9], other=9), True, 1),
-    "decimals": (
+    "fractions": (
         A.categorical("x", ["0.5", "1", "rest"], other="rest"),
-        Decimal("0.50"),
+        Fraction(1, 2),
         Decimal("0.5"),
     ),
     "days in other time zones": (
@@ -222,12 +224,59 @@ def test_p1_a_column_of_another_type_moves_no_other_code(case, monkeypatch):
     assert (schema.encode(before) != schema.encode(after)).any(1).sum() == 1000
 
 
+BLURRED = {  # what is named, a cell that it names, and one beside which pandas blurs that cell
+    "complex numbers": ({"mapping": {str(BIG): 1}}, BIG, 1j),
+    "longer floating point numbers": ({"mapping": {str(BIG): 1}}, BIG, NEXT),
+    "intervals": ({"mapping": {f"(0, {BIG}]": 1}}, pd.Interval(0, BIG), pd.Interval(0.5, 1)),
+    "a sentinel of a range": ({"na_values": [BIG], "missing": True, "clip": True}, BIG, 0.5),
+    "a renamed number of a range": ({"mapping": {BIG: 1}, "clip": True}, BIG, 0.5),
+    "a part of it": (
+        {"column": "x", "between": "/", "part": 2, "missing": True, "clip": True},
+        BIG,
+        0.5,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BLURRED)
+def test_p3_a_number_that_a_wider_column_blurs_is_refused_and_never_another_s(case, monkeypatch):
+    options, cell, other = BLURRED[case]
+    whole, blurred = (pd.Series([first, cell], name="x") for first in (cell, other))
+    assert whole.dtype != blurred.dtype
+    if "clip" in options:
+        attribute = A.numeric("y", 0, 9, bins=3, **options)
+    else:
+        attribute = A.categorical("y", [0, 1], other=0, **options)
+
+    def last(column):
+        found = codes(attribute, take_cells(attribute, column))
+        return found[-1][0]
+
+    assert (last(whole), last(blurred)) in [(1, -1), (0, -1), (3, -1)]
+    if "between" not in options:  # the twin
+        monkeypatch.setattr(recoding, "is_blurred", lambda cell: False)
+        assert -1 != last(blurred) != last(whole)
+
+
+@pytest.mark.parametrize("other", ["0.25", "100", None])
+def test_p1_a_decimal_has_one_text_whatever_digits_arrow_gives_its_column(other, tmp_path):
+    schema = pds.Schema(
+        (A.categorical("x", ["0.5", "100", "rest"], other="rest", missing=True), PAIR)
+    )
+    cells = [None if cell is None else Decimal(cell) for cell in (other, "0.5", "1E+2", "-0.0")]
+    pd.DataFrame({"x": cells, "y": list("abab")}).to_parquet(tmp_path / "x.parquet")
+    frame = read_csv(tmp_path / "x.parquet", schema)
+    assert schema.encode(frame)[1:, 0].tolist() == [0, 1, 2]
+    with find_source(tmp_path / "x.parquet").open(schema) as records:
+        assert next(iter(records.counter))[1:, 0].tolist() == [0, 1, 2]
+
+
 def plainly(monkeypatch):
     """The defect: the text of a cell as Python writes it."""
     monkeypatch.setattr(recoding, "as_text", lambda cell: str(cell).strip())
 
 
-@pytest.mark.parametrize("case", ["truth values", "decimals"])
+@pytest.mark.parametrize("case", ["truth values", "fractions"])
 def test_p1_the_attack_s_two_outcomes_are_within_epsilon(case, monkeypatch):
     """Exact laws: the released count of a value is the count plus noise of the ledger's scale.
 
@@ -389,6 +438,24 @@ def test_a_file_that_begins_with_another_mark_is_refused():
         read_csv(content, FILE)
     schema = pds.Schema(FILE.attributes, file={"encoding": "utf-16"})
     assert read_csv(content, schema)["town"].tolist() == ["Genf"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "odd"),
+    [
+        ('Genf,"b"\nGenf,a\n', 'Genf,"a\n'),
+        ('"Genf",b\n', '"Genf,a\n'),
+        ("Genf,b\n", 'Genf,"a\n'),
+    ],
+)
+def test_p2_a_quote_that_nothing_closes_is_refused_before_it_takes_the_next_records(lines, odd):
+    top, usual = "town,sex\nZürich,a\n", "Genf,a\n"
+    schema = pds.Schema([TOWNS, A.categorical("sex", ["a", "b", "rest"], other="rest")])
+    assert len(read_csv((top + usual + lines).encode(), schema)) == 2 + lines.count("\n")
+    with pytest.raises(pds.SchemaError, match="isn't CSV .*is a quote missing"):
+        read_csv((top + odd + lines).encode(), schema)
+    several = 'town,sex\n"Genf\nor ""Genève""",a\nGenf," b\n"\n'
+    assert len(read_csv(several.encode(), schema)) == 2
 
 
 def encodings():

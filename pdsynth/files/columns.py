@@ -20,6 +20,7 @@ import pandas as pd
 from ..core import Attribute, SchemaError, find_bins
 
 EXACT = 2**53  # whole numbers below are exact as floating point numbers, and no two fall together
+DIGITS = 400  # of a decimal that is written out
 ONE_TEXT = pd.StringDtype, pd.ArrowDtype  # unlike 1+0j and 1-0j, or intervals from 0 and from -0
 # A column's cells, each once: (n_records,) places among them, -1 for a missing cell.
 Distinct = tuple[np.ndarray, Sequence[Any]]
@@ -29,8 +30,7 @@ def find_distinct(column: pd.Series) -> Distinct:
     """Which cells of a column are the same, by type and text: ``True``, 1 and "1" are three cells.
 
     Two cells that are the same may have one answer computed for both. pandas would merge whatever
-    is equal (``True == 1``, ``Decimal("0.50") == Decimal("0.5")``), and the first one seen would
-    stand for all.
+    is equal (``True == 1``, ``Fraction(1, 2) == 0.5``), and the first one seen would stand for all.
 
     **Privacy:** raw records in, raw records out.
     """
@@ -93,6 +93,8 @@ def as_text(cell: Any) -> str:
         cell = pd.Timedelta(cell)
     elif isinstance(cell, np.datetime64):
         cell = pd.Timestamp(cell)
+    elif isinstance(cell, Decimal):
+        cell = _plain_decimal(cell)
     elif isinstance(cell, (complex, np.complexfloating)) and not cell.imag:
         cell = cell.real
     if isinstance(cell, (float, np.floating)):
@@ -102,6 +104,27 @@ def as_text(cell: Any) -> str:
         return str(cell).strip()
     except ValueError:  # a whole number of thousands of digits
         return hex(cell)
+
+
+def _plain_decimal(cell: Decimal) -> str:
+    """0.50 is 0.5 and 1E+2 is 100: in a column of Arrow all decimals have as many digits."""
+    if not cell:
+        return "0"
+    if not cell.is_finite() or abs(cell.adjusted()) > DIGITS:
+        return str(cell)
+    text = format(cell, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def is_blurred(cell: Any) -> bool:
+    """Whether several whole numbers may have become this cell before we saw it.
+
+    A fraction, a missing cell or 1j in its column makes floating point numbers of them all.
+    """
+    if isinstance(cell, pd.Interval):
+        return is_blurred(cell.left) or is_blurred(cell.right)
+    floating = float, complex, np.inexact
+    return isinstance(cell, floating) and bool(EXACT <= abs(cell) < math.inf)
 
 
 def as_number(cell: Any) -> float:

@@ -24,7 +24,7 @@ from .cells import (
     read_hour,
     read_number,
 )
-from .columns import EXACT, as_text
+from .columns import EXACT, as_text, is_blurred
 
 MEANS = {  # what released rows hold of a date
     "year": "the year of a date",
@@ -286,7 +286,7 @@ class Recode:
 
         **Privacy:** a raw cell in, a raw cell out.
         """
-        if isinstance(cell, float) and EXACT <= abs(cell) < math.inf:
+        if is_blurred(cell):
             return cell  # for read to decide
         text = as_text(cell)
         if not text or text in self.na_values:
@@ -309,8 +309,8 @@ class Recode:
 
         **Privacy:** a raw cell in, a raw cell out.
         """
-        if values is not None and isinstance(cell, float) and EXACT <= abs(cell) < math.inf:
-            return NOTHING  # several whole numbers may have become this one before we saw it
+        if is_blurred(cell) and (values is not None or self.between or self._names_large):
+            return NOTHING
         text = as_text(cell)
         if text in self._mapped:
             return self._mapped[text]
@@ -324,6 +324,12 @@ class Recode:
     def form(self) -> str:
         """How the texts of a range of numbers are written."""
         return self.number or self.file_number or COMMON
+
+    @cached_property
+    def _names_large(self) -> bool:
+        """Whether a whole number is named that a floating point number may stand for."""
+        numbers = (read_number(key, PLAIN) for key in (*self._mapped, *self.na_values))
+        return any(number is not None and abs(number) >= EXACT for number in numbers)
 
     @cached_property
     def _mapped(self) -> dict[str, Any]:
