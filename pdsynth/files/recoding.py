@@ -320,6 +320,10 @@ class Recode:
             return self._read_number(cell, text)
         return self._find(cell, text, values)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what reading cells has kept on the way, which depends on the records."""
+        return {option.name: getattr(self, option.name) for option in fields(self)}
+
     @property
     def form(self) -> str:
         """How the texts of a range of numbers are written."""
