@@ -498,6 +498,16 @@ def test_an_encoding_that_may_be_declared_reads_each_line_by_itself(name):
             assert text.endswith("a,b\n"), (name, noise)
 
 
+@pytest.mark.parametrize("name", ["euc_kr", "EUC-KR", "korean", "cp949"])
+def test_half_a_sign_of_eight_bytes_takes_no_record_with_it(name):
+    schema = pds.Schema(
+        (PAIR, A.categorical("z", ["a", "rest"], other="rest")), file={"encoding": name}
+    )
+    frame = read_csv(b"y,z\na,\xa4\xd4\nb,a", schema)  # a filler, and too few bytes for the sign
+    assert schema.encode(frame).tolist() == [[0, 1], [1, 0]]
+    assert read_csv("y,z\na,한\n".encode(name), schema)["z"].tolist() == ["한"]
+
+
 @pytest.mark.parametrize(
     "name", ["utf-7", "iso2022_jp", "hz", "punycode", "hex", "no-such", "idna"]
 )
