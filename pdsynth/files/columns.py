@@ -123,8 +123,8 @@ def is_blurred(cell: Any) -> bool:
     """
     if isinstance(cell, pd.Interval):
         return is_blurred(cell.left) or is_blurred(cell.right)
-    floating = float, complex, np.inexact
-    return isinstance(cell, floating) and bool(EXACT <= abs(cell) < math.inf)
+    floating = isinstance(cell, (float, complex, np.inexact))
+    return floating and bool(EXACT <= abs(cell) < math.inf)
 
 
 def as_number(cell: Any) -> float:
