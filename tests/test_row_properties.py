@@ -7,12 +7,15 @@ concat(read_csv(header + line))`` for files. A few examples of each here; ``pyth
 
 import codecs
 import datetime
+import pickle
 import pkgutil
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from core.test_properties import OURS, few
 from hypothesis import given
@@ -23,6 +26,8 @@ from pdsynth.files import as_text, recoding
 from pdsynth.files import columns as room
 from pdsynth.files.file_format import FileFormat
 from pdsynth.files.reading import read_csv
+from pdsynth.files.taking import take_cells
+from pdsynth.scale.sources import find_source
 
 A = pds.Attribute
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -135,13 +140,21 @@ def test_a_row_of_a_frame_is_coded_as_it_is_alone(attribute, cells, dtype):
     st.integers(0, len(CELLS) - 1),
 )
 def test_one_cell_that_changes_moves_one_code(attribute, places, other):
-    """The columns are made by pandas from the cells, so that their types may differ, too."""
-    before = pd.Series([CELLS[i] for i in places], dtype=object)
-    after = before.copy()
-    after.iloc[0] = CELLS[other]
-    one, two = codes(attribute, before), codes(attribute, after)
-    if one is not None and two is not None:
-        assert one[1:] == two[1:]
+    """pandas makes the columns from the cells, so their types may differ, too.
+
+    A number that a type blurs is refused: code -1, which no fit takes.
+    """
+    cells = [CELLS[i] for i in places]
+    for dtype in (object, None):
+        before, after = (
+            column_of([first, *cells[1:]], dtype) for first in (cells[0], CELLS[other])
+        )
+        if before is None or after is None:
+            continue
+        one, two = codes(attribute, before), codes(attribute, after)
+        for own, same in zip((one or [])[1:], (two or [])[1:], strict=False):
+            assert own == same or -1 in (own[0], same[0])
+            assert own == same or dtype is None
 
 
 def merged(self, column):
@@ -156,9 +169,9 @@ def merging(monkeypatch):
 
 P1 = {
     "truth values": (A.categorical("x", [0, 1, 9], other=9), True, 1),
-    "decimals": (
+    "fractions": (
         A.categorical("x", ["0.5", "1", "rest"], other="rest"),
-        Decimal("0.50"),
+        Fraction(1, 2),
         Decimal("0.5"),
     ),
     "days in other time zones": (
@@ -222,12 +235,73 @@ def test_p1_a_column_of_another_type_moves_no_other_code(case, monkeypatch):
     assert (schema.encode(before) != schema.encode(after)).any(1).sum() == 1000
 
 
+BLURRED = {  # what is named, a cell that it names, and one beside which pandas blurs that cell
+    "complex numbers": ({"mapping": {str(BIG): 1}}, BIG, 1j),
+    "longer floating point numbers": ({"mapping": {str(BIG): 1}}, BIG, NEXT),
+    "intervals": ({"mapping": {f"(0, {BIG}]": 1}}, pd.Interval(0, BIG), pd.Interval(0.5, 1)),
+    "a sentinel of a range": ({"na_values": [BIG], "missing": True, "clip": True}, BIG, 0.5),
+    "a renamed number of a range": ({"mapping": {BIG: 1}, "clip": True}, BIG, 0.5),
+    "a part of it": (
+        {"column": "x", "between": "/", "part": 2, "missing": True, "clip": True},
+        BIG,
+        0.5,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BLURRED)
+def test_p3_a_number_that_a_wider_column_blurs_has_the_same_code_in_a_narrow_one(case, monkeypatch):
+    options, cell, other = BLURRED[case]
+    whole, blurred = (pd.Series([first, cell], name="x") for first in (cell, other))
+    assert whole.dtype != blurred.dtype
+    if "clip" in options:
+        attribute = A.numeric("y", 0, 9, bins=3, **options)
+    else:
+        attribute = A.categorical("y", [0, 1], other=0, **options)
+
+    def last(column):
+        found = codes(attribute, take_cells(attribute, column))
+        return found[-1][0]
+
+    assert last(whole) == last(blurred)
+    if "between" in options:  # no part of a number is told
+        assert last(whole) == -1
+        return
+    monkeypatch.setattr(recoding, "is_rounded", lambda cell: False)  # the twin
+    assert last(whole) != last(blurred)
+
+
+@pytest.mark.parametrize("other", ["0.25", "100", None])
+def test_p1_a_decimal_has_one_text_whatever_digits_arrow_gives_its_column(other, tmp_path):
+    schema = pds.Schema(
+        (A.categorical("x", ["0.5", "100", "rest"], other="rest", missing=True), PAIR)
+    )
+    cells = [None if cell is None else Decimal(cell) for cell in (other, "0.5", "1E+2", "-0.0")]
+    pd.DataFrame({"x": cells, "y": list("abab")}).to_parquet(tmp_path / "x.parquet")
+    frame = read_csv(tmp_path / "x.parquet", schema)
+    assert schema.encode(frame)[1:, 0].tolist() == [0, 1, 2]
+    with find_source(tmp_path / "x.parquet").open(schema) as records:
+        assert next(iter(records.counter))[1:, 0].tolist() == [0, 1, 2]
+
+
+def test_a_pickled_schema_does_not_tell_which_cells_it_has_read():
+    kept = []
+    for cells in ([], [None], ["a"], [float(BIG)]):
+        table = pa.table({"x": pd.array(cells, dtype=object), "y": ["a"] * len(cells)})
+        attribute = A.categorical("x", ["a", "b"], mapping={"c": "a"}, other="b", missing=True)
+        schema = pds.Schema((attribute, PAIR))
+        with suppress(pds.SchemaError), find_source(table).open(schema):
+            pass
+        kept.append(pickle.dumps(schema))
+    assert len({*kept}) == 1
+
+
 def plainly(monkeypatch):
     """The defect: the text of a cell as Python writes it."""
     monkeypatch.setattr(recoding, "as_text", lambda cell: str(cell).strip())
 
 
-@pytest.mark.parametrize("case", ["truth values", "decimals"])
+@pytest.mark.parametrize("case", ["truth values", "fractions"])
 def test_p1_the_attack_s_two_outcomes_are_within_epsilon(case, monkeypatch):
     """Exact laws: the released count of a value is the count plus noise of the ledger's scale.
 
@@ -424,6 +498,24 @@ def test_a_file_that_begins_with_another_mark_is_refused():
     assert read_csv(content, schema)["town"].tolist() == ["Genf"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "odd"),
+    [
+        ('Genf,"b"\nGenf,a\n', 'Genf,"a\n'),
+        ('"Genf",b\n', '"Genf,a\n'),
+        ("Genf,b\n", 'Genf,"a\n'),
+    ],
+)
+def test_p2_a_quote_that_nothing_closes_is_refused_before_it_takes_the_next_records(lines, odd):
+    top, usual = "town,sex\nZürich,a\n", "Genf,a\n"
+    schema = pds.Schema([TOWNS, A.categorical("sex", ["a", "b", "rest"], other="rest")])
+    assert len(read_csv((top + usual + lines).encode(), schema)) == 2 + lines.count("\n")
+    with pytest.raises(pds.SchemaError, match="isn't CSV .*is a quote missing"):
+        read_csv((top + odd + lines).encode(), schema)
+    several = 'town,sex\n"Genf\nor ""Genève""",a\nGenf," b\n"\n'
+    assert len(read_csv(several.encode(), schema)) == 2
+
+
 def encodings():
     import encodings
 
@@ -447,6 +539,16 @@ def test_an_encoding_that_may_be_declared_reads_each_line_by_itself(name):
         text = codecs.decode(noise + end + last, name, "replace")
         if "little" not in name and noise[:2] not in (b"\xfe\xff", b"\xff\xfe"):
             assert text.endswith("a,b\n"), (name, noise)
+
+
+@pytest.mark.parametrize("name", ["euc_kr", "EUC-KR", "korean", "cp949"])
+def test_half_a_sign_of_eight_bytes_takes_no_record_with_it(name):
+    schema = pds.Schema(
+        (PAIR, A.categorical("z", ["a", "rest"], other="rest")), file={"encoding": name}
+    )
+    frame = read_csv(b"y,z\na,\xa4\xd4\nb,a", schema)  # a filler, and too few bytes for the sign
+    assert schema.encode(frame).tolist() == [[0, 1], [1, 0]]
+    assert read_csv("y,z\na,한\n".encode(name), schema)["z"].tolist() == ["한"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, time, timedelta
 from decimal import Decimal
-from numbers import Real
+from numbers import Complex, Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import pandas as pd
 from ..core import Attribute, SchemaError, find_bins
 
 EXACT = 2**53  # whole numbers below are exact as floating point numbers, and no two fall together
+DIGITS = 400  # of a decimal that is written out
 ONE_TEXT = pd.StringDtype, pd.ArrowDtype  # unlike 1+0j and 1-0j, or intervals from 0 and from -0
 # A column's cells, each once: (n_records,) places among them, -1 for a missing cell.
 Distinct = tuple[np.ndarray, Sequence[Any]]
@@ -29,8 +30,7 @@ def find_distinct(column: pd.Series) -> Distinct:
     """Which cells of a column are the same, by type and text: ``True``, 1 and "1" are three cells.
 
     Two cells that are the same may have one answer computed for both. pandas would merge whatever
-    is equal (``True == 1``, ``Decimal("0.50") == Decimal("0.5")``), and the first one seen would
-    stand for all.
+    is equal (``True == 1``, ``Fraction(1, 2) == 0.5``), and the first one seen would stand for all.
 
     **Privacy:** raw records in, raw records out.
     """
@@ -93,6 +93,8 @@ def as_text(cell: Any) -> str:
         cell = pd.Timedelta(cell)
     elif isinstance(cell, np.datetime64):
         cell = pd.Timestamp(cell)
+    elif isinstance(cell, Decimal):
+        cell = _plain_decimal(cell)
     elif isinstance(cell, (complex, np.complexfloating)) and not cell.imag:
         cell = cell.real
     if isinstance(cell, (float, np.floating)):
@@ -102,6 +104,16 @@ def as_text(cell: Any) -> str:
         return str(cell).strip()
     except ValueError:  # a whole number of thousands of digits
         return hex(cell)
+
+
+def _plain_decimal(cell: Decimal) -> str:
+    """0.50 is 0.5 and 1E+2 is 100: in a column of Arrow all decimals have as many digits."""
+    if not cell:
+        return "0"
+    if not cell.is_finite() or abs(cell.adjusted()) > DIGITS:
+        return str(cell)
+    text = format(cell, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def as_number(cell: Any) -> float:
@@ -119,12 +131,14 @@ def as_number(cell: Any) -> float:
 
 
 def is_rounded(cell: Any) -> bool:
-    """Whether a cell is a number of 2^53 and beyond, whatever its type.
+    """Whether a cell is a number of 2^53 and beyond, whatever its type, or an interval from or to.
 
-    An empty cell or a fraction elsewhere in a column makes one number of several of these, before
-    we see them.
+    An empty cell, a fraction or 1j elsewhere in a column makes one number of several of these,
+    before we see them.
     """
-    return isinstance(cell, Real) and bool(EXACT <= abs(cell) < math.inf)  # type: ignore[operator]
+    if isinstance(cell, pd.Interval):
+        return is_rounded(cell.left) or is_rounded(cell.right)
+    return isinstance(cell, Complex) and bool(EXACT <= abs(cell) < math.inf)
 
 
 def say_strange(column: pd.Series, strange: int) -> str:

@@ -34,6 +34,8 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+# Without its mark; and without signs of eight bytes, which go on in the next line where few follow.
+READ_AS = {"utf-8": "utf-8-sig", "euc_kr": "cp949"}
 BLOCK = 2**20
 SAY = "say encoding='…', or save it as CSV (UTF-8)"
 WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
@@ -88,7 +90,7 @@ class Text:
     def restart(self) -> Lines:
         """The text below the lines that are skipped."""
         errors = "replace" if self.declared else "strict"
-        codec = "utf-8-sig" if _plain(self.encoding) == "utf-8" else self.encoding
+        codec = READ_AS.get(codecs.lookup(self.encoding).name, self.encoding)
         stream = Lines(self.start(), codec, errors, newline="")  # type: ignore[arg-type]
         for _ in range(self.skip):
             stream.readline()

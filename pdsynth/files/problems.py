@@ -133,11 +133,10 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
         codes, gone = attribute.look_up(column)
         bad, carried = codes < 0, _count_carried(attribute, column)
     except SchemaError as problem:
-        missing, carried = _find_gone(column), 0
-        if edges is None or missing is None:
+        missing, texts, carried = _find_gone(column), _write(column), 0
+        if edges is None or missing is None or texts is None:
             return [Problem(name, len(column), str(problem), "recode them as texts or numbers")]
         gone = missing
-        texts = [as_text(cell) for cell in column.tolist()]
         strange = {text for text in set(texts) if read_number(text) is None}
         bad = np.array([text in strange for text in texts], dtype=bool) & ~gone
         if not bad.any():
@@ -180,6 +179,14 @@ def _find_gone(column: pd.Series) -> np.ndarray | None:
     try:
         return column.isna().to_numpy()
     except ArithmeticError:
+        return None
+
+
+def _write(column: pd.Series) -> list[str] | None:
+    """The text of each cell; None where one has none, as a duration of 1,000 years."""
+    try:
+        return [*map(as_text, column.tolist())]
+    except (ValueError, OverflowError):
         return None
 
 

@@ -25,7 +25,7 @@ from .columns import EXACT, find_distinct
 from .file_format import FileFormat
 from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
 from .recoding import Recode
-from .sniffing import check_delimiter, find_separator, is_said, look_for_header, split_cells
+from .sniffing import Cells, check_delimiter, find_separator, is_said, look_for_header
 from .taking import find_columns, raw_name, take_cells
 
 CELLS = 2_000_000  # of one chunk
@@ -296,7 +296,7 @@ def _chunks(
     sign = r"\s+" if facts.delimiter == " " else facts.delimiter
     with text.restart() as stream:
         if facts.first:
-            next(filter(is_said, split_cells(stream, facts.delimiter)))
+            next(filter(is_said, Cells(stream, facts.delimiter)))
         try:
             for chunk in pd.read_csv(
                 stream,
@@ -353,7 +353,7 @@ def _scan(
     first = look_for_header(sample, sign, names, how["header"], columns, declared)
     n = 0
     with text.restart() as stream:
-        rows = split_cells(stream, sign)
+        rows = Cells(stream, sign)
         try:
             top = [*map(str, next(filter(is_said, rows), ()) if first else names or ())]
             length = len(top)
@@ -389,7 +389,7 @@ def _say_encoding(text: Text, facts: Header, gone: Sequence[str]) -> str:
     found, names = text.find_other(), facts.names
     if found not in ("", "?"):
         with Text(text.start, found, text.skip, declared=True).restart() as stream:
-            top: list[str] = next(filter(is_said, split_cells(stream, facts.delimiter)), [])
+            top: list[str] = next(filter(is_said, Cells(stream, facts.delimiter)), [])
         names = names if {*gone}.isdisjoint(name.strip() for name in top) else (STRANGE,)
     return f"; {text.say_other()}" if found and any(STRANGE in name for name in names) else ""
 

@@ -311,8 +311,9 @@ class Recode:
         **Privacy:** a raw cell in, a raw cell out.
         """
         if is_rounded(cell):
-            number = self._read_number(cell, "")
-            return NOTHING if values is not None else self._rounded.get(number, number)
+            number = self._read_number(cell, as_text(cell))
+            taken = values is not None or self.between
+            return NOTHING if taken else self._rounded.get(number, number)
         text = as_text(cell)
         if text in self._mapped:
             return self._mapped[text]
@@ -321,6 +322,10 @@ class Recode:
         if values is None:
             return self._read_number(cell, text)
         return self._find(cell, text, values)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what reading cells has kept on the way, which depends on the records."""
+        return {option.name: getattr(self, option.name) for option in fields(self)}
 
     @property
     def form(self) -> str:

@@ -2,8 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..core import SchemaError, repeated
 from .opening import SIGNS
@@ -15,10 +14,36 @@ NUMBER = re.compile(
 )
 
 
-def split_cells(lines: Iterable[str], sign: str) -> Any:
-    """A csv reader of lines; several blanks separate like one."""
-    lines = (f"{line.strip()}\n" for line in lines) if sign == " " else lines
-    return csv.reader(lines, delimiter=sign, skipinitialspace=True)
+class Cells:
+    """The cells of each record of some lines; several blanks separate like one.
+
+    csv.Error where a record goes on in the next line and its quotes aren't as CSV has them: a quote
+    that nothing closes would take the next records into its own.
+    """
+
+    def __init__(self, lines: Iterable[str], sign: str) -> None:
+        self._sign, self._held = sign, list[str]()
+        self._rows = csv.reader(self._hold(lines), delimiter=sign, skipinitialspace=True)
+
+    def _hold(self, lines: Iterable[str]) -> Iterator[str]:
+        blanks, hold = self._sign == " ", self._held.append
+        for line in lines:
+            given = f"{line.strip()}\n" if blanks else line
+            hold(given)
+            yield given
+
+    def __iter__(self) -> Iterator[list[str]]:
+        held = self._held
+        for row in self._rows:
+            if len(held) > 1:
+                [*csv.reader(held, delimiter=self._sign, skipinitialspace=True, strict=True)]
+            held.clear()
+            yield row
+
+    @property
+    def line_num(self) -> int:
+        """Lines read so far."""
+        return self._rows.line_num
 
 
 def is_said(row: Sequence[str]) -> bool:
@@ -28,7 +53,7 @@ def is_said(row: Sequence[str]) -> bool:
 
 def read_rows(sample: str, sign: str) -> list[list[str]]:
     """The first lines of a text, as cells without blanks around them."""
-    rows = split_cells(sample.splitlines(keepends=True), sign)
+    rows = Cells(sample.splitlines(keepends=True), sign)
     lines = []
     try:
         for row in rows:

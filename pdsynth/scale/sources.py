@@ -82,6 +82,7 @@ class ArrowSource(Source):
 
     def encode(self, schema: Schema) -> Counter:
         """One pass: every cell is checked before anything is paid for."""
+        schema.encode(self.head, empty=True)  # keeps what records would: a pickle tells of none
         if self.client is None:
             parts = self.dataset.get_fragments() if self.files else [self.dataset]
             frames = (frame for part in parts for frame in read_frames(part, schema))

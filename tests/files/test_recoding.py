@@ -365,8 +365,9 @@ class TestProblems:
         with pytest.raises(pds.SchemaError, match="expected a pandas DataFrame"):
             schema.problems([1, 2])
 
-    def test_a_signalling_nan_in_a_range_of_numbers_is_a_problem(self):
-        odd = pd.DataFrame({"age": [1.0, Decimal("sNaN")], "y": [1, 2]})
+    @pytest.mark.parametrize("cell", [Decimal("sNaN"), np.timedelta64(1000, "Y")])
+    def test_a_cell_without_a_text_or_number_in_a_range_of_numbers_is_a_problem(self, cell):
+        odd = pd.DataFrame({"age": pd.Series([1.0, cell], dtype=object), "y": [1, 2]})
         ages = pds.Attribute.numeric("age", 0, 9, bins=3)
         schema = pds.Schema((ages, pds.Attribute.categorical("y", [1, 2])))
         (found,) = schema.problems(odd)
