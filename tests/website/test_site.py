@@ -219,6 +219,9 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         after = parts(page)
         assert before[0] != after[0] and before[2] != after[2]
         box = page.locator(".pdsynth-live input[type=number]").first
+        held, edge = box.input_value(), box.bounding_box()
+        page.mouse.click(edge["x"] + edge["width"] - 10, edge["y"] + 6)
+        assert box.input_value() == held, "no arrow for the mouse leads to what isn't held"
         box.fill("0.15")
         box.press("Enter")
         alert = page.locator(".pdsynth-live span[role=alert]")
