@@ -70,7 +70,14 @@ def test_no_guess_no_answer(said):
 
 @pytest.mark.parametrize(
     ("said", "value"),
-    [("1,000", 1000), ("12 %", 12), ("−0.5", -0.5), ("1,5", 1.5), ("1.234,5", 1234.5), ("3/8", 0.375)],
+    [
+        ("1,000", 1000),
+        ("12 %", 12),
+        ("−0.5", -0.5),
+        ("1,5", 1.5),
+        ("1.234,5", 1234.5),
+        ("3/8", 0.375),
+    ],
 )
 def test_numbers_as_people_write_them(said, value):
     assert legs(said)[0].committed == value

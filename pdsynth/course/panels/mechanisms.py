@@ -189,7 +189,7 @@ def view(
     draws = moved[top] + CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (RELEASES,))
     x, y = rain(draws, int(z[0]), int(z[-1]))
     plot.dots(x, y, "look", symbol="circle", size=4, hover=False, marker={"opacity": 0.8},
-              name=f"{RELEASES} releases of D′")  # fmt: skip
+              name=f"{RELEASES} releases")  # fmt: skip
     plot.layout["meta"] |= {"rain": len(plot.traces) - 1, "grab": grab(labels, counts, becomes)}
     facts = {
         "truth": truth,

@@ -28,4 +28,6 @@ def test_first_table_panel_follows_its_controls():
 
 def test_little_budget_moves_the_bars_and_the_button_says_by_how_much():
     panel = first_table.panel()
-    assert "bars differ by 5.7% on average instead of 2.6%" in panel.attempt(first_table.view.tries[0])
+    assert "bars differ by 5.7% on average instead of 2.6%" in panel.attempt(
+        first_table.view.tries[0]
+    )
