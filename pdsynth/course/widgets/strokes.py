@@ -102,7 +102,7 @@ def points(t: Any, x: Any, y: Any) -> Iterator[str]:
 
 
 def sample(t: Any, x: float, y: float) -> Iterator[str]:
-    """What a trace looks like, from ``x`` on at the height ``y``: its line, its mark, or its area."""
+    """What a trace looks like, from ``x`` on around ``y``: its line, its mark, or its area."""
     colour, mode = ink_of(t), (t.mode or "lines") if t.type == "scatter" else ""
     if not mode or t.fill not in (None, "none"):
         yield f"<rect x='{x:g}' y='{y - 4:g}' width='{SAMPLE}' height='8' fill='{colour}'/>"
