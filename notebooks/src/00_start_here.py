@@ -105,8 +105,8 @@ fake.head()
 synth.ledger_
 
 # %% [markdown]
-# *Claimed* is what the algorithm says a step costs. *True* is what its noise says: the ledger recomputes it. Single columns were counted first, then pairs and small sets were
-# chosen and counted. The lines add up to ε, exactly.
+# *Claimed* is what the algorithm says a step costs. *True* is what its noise says: the ledger recomputes it. First came one number: how strongly pairs are tied. Then single columns were
+# counted, then pairs and small sets were chosen and counted. The lines add up to ε, exactly.
 #
 # ## Impossible families
 #
@@ -136,7 +136,8 @@ guess("At ε = 0.05, how many of 100 synthetic husbands and wives were never mar
 #
 # ## The panel: how much does ε matter?
 #
-# Move **ε** with the arrow keys, then choose another **attribute**. The first chart has real people (grey) beside synthetic rows (blue, hatched).
+# Move **ε** with the arrow keys, then choose another **attribute**. The first chart counts
+# impossible families. Turn the page (›): real people (grey) beside synthetic rows (blue, hatched).
 # (The panel runs PrivBayes of 2014, with which the papers begin, on the coarser 14-attribute coding of the thesis.)
 #
 # **What to notice**

@@ -119,10 +119,10 @@ pd.DataFrame({"real": counts, "released": noisy, "error": noisy - counts}).T
 # the two differ, the mechanism refuses.
 
 # %%
-few = complete.frame["occupation"].head(200).value_counts()
+few = complete.frame["occupation"].head(200).value_counts().reindex(counts.index, fill_value=0)
 scores, one_person = Quantity(few.to_numpy(), "people"), Quantity(1, "people")
 chosen = [few.index[exponential_mechanism(scores, one_person, Fraction(1, 2), ExactNoise())] for _ in range(8)]
-print("really:", few.index[0], "| chosen in 8 runs:", pd.Series(chosen).value_counts().to_dict())
+print("really:", few.idxmax(), "| chosen in 8 runs:", pd.Series(chosen).value_counts().to_dict())
 try:
     exponential_mechanism(Quantity(few.to_numpy(), "bits"), Quantity(1, "nats"), Fraction(1, 2), ExactNoise())
 except pds.PrivacyError as refusal:
@@ -260,7 +260,7 @@ book.check()
 # * **Groups.** Two people who answer alike are protected with 2ε only, a family of five with 5ε.
 # * **A sensitivity that was guessed.** Every promise here rests on $\Delta f$ being a *maximum over all* neighbouring tables, not over those you tried.
 # * **The set of things to choose from.** If an occupation is a candidate only because somebody in the table has it, its appearance is a leak before
-#   any noise is drawn. That is why the histogram above counts the *declared* values, the empty ones included.
+#   any noise is drawn. That is why both cells above count the *declared* values, the empty ones included.
 #
 # ## Summary
 #

@@ -201,9 +201,10 @@ ex.q2.check(true_cost)
 # not dε. This code believes it. What do the 14 histograms truly cost at ε = 0.3?
 
 # %%
-def all_histograms(frame, epsilon, noise):
+def all_histograms(counts, epsilon, noise):
+    """``counts``: of each attribute those of all its declared values."""
     scale = Fraction(2) / epsilon
-    return {name: laplace_mechanism(frame[name].value_counts().to_numpy(), scale, noise) for name in frame}
+    return {name: laplace_mechanism(column, scale, noise) for name, column in counts.items()}
 
 # %%
 cost = None  # your number

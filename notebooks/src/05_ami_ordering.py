@@ -31,7 +31,7 @@ from pdsynth.course.guess import guess
 
 small, schema = panels.ordering.small_table, panels.ordering.SMALL
 warnings.filterwarnings("ignore", message="8 rows")  # `fit` warns that eight are few: here they are enough
-warnings.filterwarnings("ignore", message="these attributes were to have more noise")  # lesson 17 reads it
+warnings.filterwarnings("ignore", message="(these|all) attributes were to have more noise")  # lesson 17 reads it
 
 # %%
 def order(moved, seed, guarantee):

@@ -28,6 +28,7 @@ from pdsynth.course import panels
 from pdsynth.course.exercises import lesson_07 as ex
 from pdsynth.course.guess import guess
 
+pd.set_option("display.max_colwidth", None)  # sentences in tables stay whole
 adult = pds.datasets.load_adult(coding="thesis")
 
 # %%

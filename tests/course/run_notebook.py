@@ -162,6 +162,13 @@ def words(shown):
     return "\n".join("".join(part) for part in said)
 
 
+def repeated(shown):
+    """The first warning that a cell shows more than once."""
+    said = [output["text"] for output in shown if output.get("name") == "stderr"]
+    lines = [line for line in "".join(said).splitlines() if "Warning: " in line]
+    return next((line for line in lines if lines.count(line) > 1), None)
+
+
 def is_guess(shown):
     """Whether a cell asks for a guess."""
     return any("pdsynth-guess" in "".join(output.get("data", {}).get("text/html", ""))
@@ -223,6 +230,8 @@ def problems(cells, shown, found, any_panels):
         if kind == "markdown":
             continue
         now = next(outputs)
+        if again := repeated(now):
+            yield f"a cell warns more than once: {again}"
         if not is_guess(now):
             seen += f"\n{words(now)}"
             continue

@@ -87,6 +87,21 @@ def test_a_touch_moves_a_person(page):
     stands(person, 3)
 
 
+def test_bars_stand_on_one_line_also_above_a_name_of_two_lines(page):
+    panel = panel_at(page, "mechanisms")
+    size = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.evaluate(STILL)
+    names = panel.locator(".pdsynth-bin-name").evaluate_all(
+        "all => all.map(n => { const range = document.createRange(); range.selectNodeContents(n);"
+        " return [n.getBoundingClientRect().top, range.getClientRects().length]; })"
+    )
+    page.set_viewport_size(size)
+    page.evaluate(STILL)
+    assert {lines for _, lines in names} == {1, 2}, "names of one line and of two"
+    assert len({round(top) for top, _ in names}) == 1
+
+
 @pytest.mark.parametrize("topic", ["mechanisms", "worlds"])
 def test_releases_rain_unless_the_reader_wants_no_motion(page, topic):
     panel = panel_at(page, topic)

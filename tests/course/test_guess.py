@@ -60,7 +60,7 @@ def test_an_answer_that_fails_or_is_interrupted_leaves_the_guess_open(problem, w
     assert made.committed == 12 and "You: <b>12 legs</b> · Answer: <b>8 legs</b>" in shown(made)
 
 
-@pytest.mark.parametrize("said", ["", None, "  ", "many", "nan"])
+@pytest.mark.parametrize("said", ["", None, "  ", "many", "nan", "1/0", "1/2/3"])
 def test_no_guess_no_answer(said):
     made, calls = legs()
     made.commit(said)
@@ -70,7 +70,14 @@ def test_no_guess_no_answer(said):
 
 @pytest.mark.parametrize(
     ("said", "value"),
-    [("1,000", 1000), ("12 %", 12), ("−0.5", -0.5), ("1,5", 1.5), ("1.234,5", 1234.5)],
+    [
+        ("1,000", 1000),
+        ("12 %", 12),
+        ("−0.5", -0.5),
+        ("1,5", 1.5),
+        ("1.234,5", 1234.5),
+        ("3/8", 0.375),
+    ],
 )
 def test_numbers_as_people_write_them(said, value):
     assert legs(said)[0].committed == value

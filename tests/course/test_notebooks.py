@@ -135,6 +135,17 @@ def test_solutions_are_cut_from_the_student_notebook(build):
     assert "x = 42" in solved and "secret = 1" in solved and "None" not in solved
 
 
+def test_the_private_choice_of_lesson_01_is_among_all_declared_values(build):
+    """What only somebody in the table brings into the choice would tell of that person."""
+    (source,) = (one for one in SOURCES if one.stem.startswith("01"))
+    cells = build.cells(source.read_text("utf-8"))
+    code = [text for kind, text, _ in cells if kind == "code"]
+    needed = [text for text in code if "load_adult" in text or "occupation" in text]
+    scope = {}
+    exec("\n".join(text for text in needed if not is_guess(text) and "book." not in text), scope)
+    assert list(scope["few"].index) == list(scope["complete"].schema["occupation"].values)
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=names)
 def test_lesson_has_its_shape(build, source):
     cells = build.cells(source.read_text(encoding="utf-8"))
@@ -442,6 +453,15 @@ def test_the_runner_notices_what_is_wrong(build, tmp_path, run):
 def test_a_lesson_has_one_panel_without_an_error(panels, any_panels, right):
     found = {"guesses": [], "wrong": [], "panels": panels}
     assert (list(load(RUNNER).problems([], [], found, any_panels)) == []) == right
+
+
+def test_a_cell_that_warns_twice_of_the_same_is_found():
+    cell = [{"name": "stderr", "text": f"UserWarning: {word}\n"} for word in ("few", "many")]
+    found = {"guesses": [], "wrong": [], "panels": []}
+    problems = load(RUNNER).problems
+    assert list(problems([("code", "")], [cell], found, True)) == []
+    (said,) = problems([("code", "")], [[*cell, cell[0]]], found, True)
+    assert said == "a cell warns more than once: UserWarning: few"
 
 
 # Of the solved notebook alone.

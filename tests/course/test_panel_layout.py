@@ -250,6 +250,40 @@ def test_a_projector_names_what_its_chart_draws(one):
     assert [count for _, count in named] == [2, 2, 0], named
 
 
+def test_a_group_has_its_colour_in_the_legend_whatever_its_first_mark_has(one):
+    panel = panel_in(one, ONE)
+    for name, value in (("epsilon", "0.1"), ("k", "4")):
+        box = panel.locator(f".pdsynth-c-{name} input[type=number]")
+        box.fill(value)
+        box.press("Enter")
+    panel.locator(".pdsynth-status").filter(has_text="drowns 12 of 14").wait_for()
+    one.evaluate(STILL)
+    fills = panel.locator(".pdsynth-key g").evaluate_all("all => all.map(g => g.style.fill || "
+                                                         "g.getAttribute('fill'))")  # fmt: skip
+    run_panel(one, ONE)
+    assert fills == ["#0072B2", "#56B4E9"]
+
+
+def test_names_of_several_lines_turn_only_where_their_longest_line_has_no_room(bench):
+    panel = run_panel(bench, "ordering")
+    bench.set_viewport_size({"width": 1440, "height": 900})
+    panel.get_by_role("button", name="next chart").press("Enter")
+    bench.evaluate(STILL)
+    ticks = panel.locator(".pdsynth-chart:visible .xtick text")
+    turned = ticks.evaluate_all("all => all.map(t => /rotate\\(-?[1-9]/.test(t.outerHTML))")
+    assert turned == [False] * 3
+
+
+def test_the_words_of_a_menu_begin_where_it_does(bench):
+    panel = run_panel(bench, "first_table")
+    bench.set_viewport_size({"width": 1440, "height": 900})
+    bench.evaluate(STILL)
+    box = panel.locator(".pdsynth-choice").first
+    label, menu = (box.locator(part).bounding_box() for part in (".widget-label", "select"))
+    assert label["y"] + label["height"] <= menu["y"], "above it"
+    assert abs(label["x"] - menu["x"]) <= 4
+
+
 def test_the_measure_finds_what_is_wrong(one):
     """The failing twin: a label is moved onto another, a text is clipped, a bar appears."""
     panel = panel_in(one, ONE)

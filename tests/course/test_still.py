@@ -137,3 +137,18 @@ def test_every_panel_of_the_course_leaves_a_page(topic):
     assert f"data-panel='{topic}'" in html
     assert len(html) < 150_000
     assert not re.search(r"='[^']*\b(nan|inf)\b", drawing)
+
+
+def test_curves_of_one_colour_are_told_apart_by_the_legend():
+    """By the dash of their line and the shape of their mark; an area keeps its block of colour."""
+    pen = {"color": "green"}
+    curves = [
+        go.Scatter(x=[0, 1], y=[0, 1], name=name, mode="lines+markers", line=pen | {"dash": dash},
+                   marker={"symbol": symbol, "color": "green"})
+        for name, dash, symbol in (("published", "dash", "square"), ("strict", "dot", "circle"))
+    ]  # fmt: skip
+    root = drawn(*curves, go.Bar(x=[0, 1], y=[1, 2], name="people", marker_color="red"))
+    keys = [p for p in found(root, "path", stroke="green") if "h22" in str(p["d"])]
+    assert [key["stroke-dasharray"] for key in keys] == ["7 4", "2 3"]
+    assert len(found(root, "circle", fill="green")) == 2 + 1, "two points, one in the legend"
+    assert [block for block in found(root, "rect", fill="red") if block["width"] == 22]

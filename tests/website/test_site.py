@@ -219,6 +219,9 @@ def test_lesson_00_moves_without_a_kernel_and_without_a_network(one, visit):
         after = parts(page)
         assert before[0] != after[0] and before[2] != after[2]
         box = page.locator(".pdsynth-live input[type=number]").first
+        held, edge = box.input_value(), box.bounding_box()
+        page.mouse.click(edge["x"] + edge["width"] - 10, edge["y"] + 6)
+        assert box.input_value() == held, "no arrow for the mouse leads to what isn't held"
         box.fill("0.15")
         box.press("Enter")
         alert = page.locator(".pdsynth-live span[role=alert]")
@@ -256,7 +259,8 @@ def test_a_guess_is_typed_and_committed_without_a_kernel(one, visit):
         hidden = page.locator(".cell.tag_hide-input:has(.pdsynth-guess)").first
         assert hidden.locator("details.hide").get_attribute("open") is None, "its code is folded"
         texts = ["1,5", "0,125", "1,000", "1.000", "1.234,5", "12 %", "−3", "1 000", "1,2,3", "",
-                 "x", "1e3", ".5", "5.", "1,234.5", "1,234,567", "--1", "1_000", "+2"]  # fmt: skip
+                 "x", "1e3", ".5", "5.", "1,234.5", "1,234,567", "--1", "1_000", "+2",
+                 "1/3", " 0,5 / 2", "1/0", "1/2/3", "/2", "2/", "-1/4 %", "1/x"]  # fmt: skip
         load = "Promise.all([import('/_static/guesses.js')])"
         read = page.evaluate(f"ts => {load}.then(([m]) => ts.map(m.readTyped))", texts)
         assert read == [typed(text) for text in texts]

@@ -1,7 +1,12 @@
 // Guesses without a kernel: a guess is typed and committed, then the answer, which the page holds folded, opens.
 
-// As pdsynth/course/typed.py reads it: 1.5 and 1,5; 1,000 and 1 000; 12 %.
+// As pdsynth/course/typed.py reads it: 1.5 and 1,5; 1,000 and 1 000; 1/3; 12 %.
 export function readTyped(text) {
+  const [above, below, ...more] = text.split("/");
+  if (below !== undefined) {
+    const [number, divisor] = [readTyped(above), readTyped(below)];
+    return more.length || number === null || !divisor ? null : number / divisor;
+  }
   let plain = text.replace(/[\s%_]/g, "").replaceAll("−", "-");
   const digits = plain.replace(/^[-+]+/, "");
   if (/^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(digits)) plain = plain.replaceAll(",", "");

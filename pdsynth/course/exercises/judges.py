@@ -38,8 +38,8 @@ class Number:
         if more:  # check(7,9)
             return _no_number((answer, *more))
         try:
-            value = read_answer(answer)
-        except (TypeError, ValueError, ZeroDivisionError):
+            value = read_typed(answer) if isinstance(answer, str) else float(answer)
+        except (TypeError, ValueError):
             return _no_number(answer)
         meant = [value, value / 100] if str(answer).rstrip().endswith("%") else [value]
 
@@ -65,18 +65,6 @@ class Number:
             for a in self.right
             for b in self.mistakes
         )
-
-
-def read_answer(answer: Any) -> float:
-    """A number, or a text with one or with a fraction; TypeError or ValueError for anything else.
-
-    >>> read_answer("7/150") == 7 / 150, read_answer(" 0,5 ")
-    (True, 0.5)
-    """
-    if not isinstance(answer, str):
-        return float(answer)
-    above, *below = map(read_typed, answer.split("/", 1))
-    return above / below[0] if below else above
 
 
 def rounds(number: float, value: float, digits: Sequence[int] = (3, 4, 5, 6)) -> bool:

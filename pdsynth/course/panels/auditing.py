@@ -56,8 +56,10 @@ def draw_climb(plot: Board, case: Case, samples: Samples) -> None:
         name="a perfect attack would show",
     )
     plot.line(sizes, [claimed] * len(sizes), "look", dash="dash", width=2, name="claimed ε")
-    proved = format_epsilon(bounds[-1])
-    plot.note(f"proved: <b>{proved}</b>", math.log10(runs), bounds[-1] + 0.35, 1,
+    proved, height = format_epsilon(bounds[-1]), max(bounds) + 0.35
+    if abs(height - claimed) < 0.35:  # apart from the dashed line
+        height = claimed + 0.35
+    plot.note(f"proved: <b>{proved}</b>", math.log10(runs), height, 1,
               "attack" if bounds[-1] > claimed else "private", 16, xanchor="right")  # fmt: skip
     plot.layout["meta"]["more"] = {"control": "runs", "by": 1, "label": "1,000 more"}
 

@@ -370,11 +370,12 @@ class Board:
     ) -> None:
         """Arcs beside the noise of their tables, on x1 and x2; names stand along y1.
 
-        ``widest``: places an arc spans. A table with more noise than records is red.
+        ``widest``: places an arc spans. A table with more noise than records is red, one without
+        noise has no mark, and one beyond the axis stands at its end; a hover says how far.
         """
         along, heights = curve
         self.line(heights, along, "real", width=1, hover=False)
-        floor, drowned = 10.0 ** (self.layout["xaxis2"]["range"][0] - 1), 0
+        (least, most), drowned = (10.0**power for power in self.layout["xaxis2"]["range"]), 0
         for mark in marks:
             words, at = list(mark.words), list(mark.at)
             if mark.size:
@@ -391,15 +392,16 @@ class Board:
             if mark.noise is not None:
                 drowned += sum(v > 1 for v in mark.noise)
                 self.dots(
-                    [max(v, floor) for v in mark.noise],
+                    [min(max(v, least), most) if v > 0 else None for v in mark.noise],
                     at,
                     ["attack" if v > 1 else mark.colour for v in mark.noise],
                     (2, 1),
                     symbol=mark.symbol,
                     size=[14 if v > 1 else 10 for v in mark.noise],
                     name=mark.name,
-                    customdata=words,
-                    hover="%{customdata}: %{x:.3g}",
+                    cliponaxis=False,
+                    customdata=[f"{w}: {v:.3g}" for w, v in zip(words, mark.noise, strict=True)],
+                    hover="%{customdata}",
                 )
         self.equal_noise(labels, drowned)
         self.set(x=arches(widest or len(labels)), y=lying(labels))

@@ -53,8 +53,9 @@ def rows_of(table: TeachingTable, codes: np.ndarray, most: int = 4) -> str:
         Try(
             "hardly any budget",
             {"epsilon": 0.05},
-            "the bars hardly move, but {now.impossible:.1%} of husbands and wives never married; "
-            "at ε = 0.2 it was {was.impossible:.1%}.",
+            "{now.impossible:.1%} of husbands and wives never married; at ε = 0.2 it was "
+            "{was.impossible:.1%}. The bars differ by {now.differ:.1%} on average instead of "
+            "{was.differ:.1%}.",
             lambda was, now: now.impossible > 0.05,
         ),
         Try(

@@ -53,7 +53,7 @@ def draw_parts(plot: Board, ledger: Ledger) -> None:
     for name, (claimed, true) in parts.items():
         colour, pattern = PARTS[name]
         endless = true == math.inf
-        words = "∞: nobody paid" if endless else f"{true:.3g}" if true > 0.15 else ""
+        words = f"{true:.3g}" if 0.15 < true < math.inf else ""  # ∞ stands above the bar
         heights = [claimed, max(TOP - filled, 0.3) if endless else true]
         plot.bars(
             ["claimed", "true"],

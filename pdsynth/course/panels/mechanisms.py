@@ -78,12 +78,13 @@ def draw_laws(plot: Board, at: Any, both: list[np.ndarray], epsilon: float, cell
     def place(values: Any, places: Any) -> dict[str, Any]:
         return {"x": values, "y": places} if across else {"x": places, "y": values}
 
+    least, most = real * np.exp(-epsilon), np.minimum(real * np.exp(epsilon), 1)
     plot.bars(
-        **place(real * (np.exp(epsilon) - np.exp(-epsilon)), at),
+        **place(most - least, at),
         colour="rgba(0,114,178,.18)",
         cell=cell,
         across=across,
-        base=real * np.exp(-epsilon),
+        base=least,
         width=0.9,
         name="allowed",
         hover=False,
@@ -123,10 +124,10 @@ def say(facts: dict[str, Any]) -> str:
     epsilon, top = facts["promised"], facts["top"]
     broken = f"more than the promised {epsilon:g}: not {epsilon:g}-differentially private"
     return (
-        f"One person changes an answer's chance {facts['factor']:.2f} times; "
-        f"{facts['allowed']:.2f} is allowed. Over all outputs ε = {facts['truth']:.3g}, "
+        f"One person changes an answer's chance {facts['factor']:,.2f} times; "
+        f"{facts['allowed']:,.2f} is allowed. Over all outputs ε = {facts['truth']:.3g}, "
         f"{'as promised' if facts['kept'] else broken}. "
-        f"Real count of {top}: {facts['count']:,}; the noise moves it by about "
+        f"Real count of {top}: {facts['count']:,}; the noise has scale "
         f"{facts['noise']:.3g}. {top} is named the commonest with probability "
         f"{facts['named']:.3g}."
     )
@@ -145,14 +146,14 @@ def say(facts: dict[str, Any]) -> str:
         Try(
             "a small ε",
             {"epsilon": 0.1},
-            "the noise moves the count by about {now.noise:g} instead of {was.noise:g}, and "
+            "the noise of the count has scale {now.noise:g} instead of {was.noise:g}, and "
             "{now.top} is named with probability {now.named:.2f} instead of {was.named:.2f}.",
             lambda was, now: now.noise > was.noise and now.named < was.named,
         ),
         Try(
             "ask 45,222 people",
             {"n": 45222},
-            "the same noise, about {now.noise:g}, on a count of {now.count:,} instead of "
+            "the same noise, of scale {now.noise:g}, on a count of {now.count:,} instead of "
             "{was.count:,}: privacy is cheap in a large table.",
             lambda was, now: now.count > 10 * was.count and now.noise == was.noise,
         ),
@@ -182,12 +183,13 @@ def view(
     truth = max(worst_ratio(*state["laplace"]), worst_ratio(*choices))
     factor, allowed = float(np.exp(truth)), float(np.exp(epsilon))
     kept = truth <= epsilon * (1 + 1e-9)
-    plot.note(f"<b>{factor:.2f}</b> times<br>as likely,<br>at most", 0.02, 0.97, 1,
+    plot.note(f"<b>{factor:,.2f}</b> times, at most", 0.02, 0.99, 1,
               "look" if kept else "attack", 16, xref="x domain", yref="y domain", xanchor="left",
               yanchor="top")  # fmt: skip
     draws = moved[top] + CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (RELEASES,))
     x, y = rain(draws, int(z[0]), int(z[-1]))
-    plot.dots(x, y, "look", symbol="circle", size=4, hover=False, marker={"opacity": 0.8})
+    plot.dots(x, y, "look", symbol="circle", size=4, hover=False, marker={"opacity": 0.8},
+              name=f"{RELEASES} releases")  # fmt: skip
     plot.layout["meta"] |= {"rain": len(plot.traces) - 1, "grab": grab(labels, counts, becomes)}
     facts = {
         "truth": truth,

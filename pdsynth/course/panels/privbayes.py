@@ -20,6 +20,7 @@ READINGS: dict[str, dict[str, Any]] = {
     "no noise": {"guarantee": "none"},
 }
 SEED = 7  # of the root when nothing else is drawn
+FAR = 0.25  # from here on distances stand on one line, as its tick says
 
 
 @remember
@@ -75,15 +76,17 @@ def draw(run: dict[str, Any], best: dict[str, Any], title: str) -> Board:
         mean = float(of["distances"].mean())
         plot.line(
             np.linspace(0, 100, len(of["distances"])),
-            of["distances"],
+            np.minimum(of["distances"], FAR),
             colour,
             4,
             dash=dash,
             width=2,
             name=f"{label}, mean {percent(mean)}",
-            hover="%{y:.3f}",
+            cliponaxis=False,
+            text=[percent(distance) for distance in of["distances"]],
+            hover="%{text}",
         )
-        plot.limit([0, 100], [mean] * 2, 4, colour, dash="dot")
+        plot.limit([0, 100], [min(mean, FAR)] * 2, 4, colour, dash="dot")
     return plot
 
 

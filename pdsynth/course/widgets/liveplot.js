@@ -239,6 +239,7 @@ function squeeze({ layout, data, key }, size, share) {
 }
 
 // What the names along both axes need in a projector's type.
+const line = (name) => Math.max(...String(name).split("<br>").map((part) => part.length)); // its longest line
 function leastHeight({ layout, data, key }, size) {
   const [x, y] = key.match(/[xy]\d*/g).map((id) => layout[axisName(id)]);
   const down = y.showticklabels === false ? [] : names(y, "y", data);
@@ -254,11 +255,11 @@ function fit({ layout, data, key }, width, height, least) {
   layout.font = { ...layout.font, size };
   const [x, y] = key.match(/[xy]\d*/g).map((id) => layout[axisName(id)]);
   const across = names(x, "x", data), down = y.showticklabels === false ? [] : names(y, "y", data);
-  const longest = Math.max(0, ...down.map((name) => 0.58 * size * String(name).length));
+  const longest = Math.max(0, ...down.map((name) => 0.58 * size * line(name)));
   if (longest > 0.36 * width) y.tickfont = { size: Math.max(9, least, (0.36 * width * size) / longest) };
   const beside = Math.max(40, Math.min(longest, 0.36 * width)) + (data.some((trace) => trace.type === "heatmap") ? 70 : 20);
   const step = (width - beside) / Math.max(1, across.length);
-  if (x.tickangle === 0 && Math.max(0, ...across.map((name) => 0.58 * size * String(name).length)) > step) x.tickangle = -90;
+  if (x.tickangle === 0 && Math.max(0, ...across.map((name) => 0.58 * size * line(name))) > step) x.tickangle = -90;
   if (x.tickangle < 0 && step < 1.35 * size) Object.assign(x, { tickangle: -90, tickfont: { size: Math.max(9, Math.min(size, step / 1.15)) } });
   const every = Math.ceil((1.15 * Math.max(9, least > 11 ? least : 9)) / step); // where no more names fit than every other
   if (x.tickangle === -90 && every > 1) {
@@ -321,8 +322,9 @@ function keysOf(chart) {
 }
 
 function legend(node, figure, chart, hidden, redraw) { // of buttons that hide and show
-  const named = new Map();
-  for (const trace of keysOf(chart)) if (!named.has(trace.name)) named.set(trace.name, trace);
+  const named = new Map(), plain = (trace) => !Array.isArray(trace.marker?.color); // not one colour for each mark
+  const shown = (trace) => (plain(trace) ? trace : figure.data.find((other) => other.name === trace.name && plain(other)) ?? trace);
+  for (const trace of keysOf(chart)) if (!named.has(trace.name)) named.set(trace.name, shown(trace));
   const wanted = figure.layout.showlegend === false ? [] : [...named];
   const old = [...node.children];
   wanted.forEach(([name, trace], place) => {

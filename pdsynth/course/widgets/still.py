@@ -30,12 +30,9 @@ def svg(figure: Any, alt: str = "", width: int = WIDTH) -> str:
         if isinstance(line, str)
     ]
     for row, keys in enumerate(head):
-        for x, colour, name in keys if not isinstance(keys, str) else ():
+        for x, trace, name in keys if not isinstance(keys, str) else ():
             y = 12 + LINE * row
-            parts += [
-                f"<rect x='{x}' y='{y - 6}' width='10' height='8' fill='{colour}'/>",
-                words(x + 14, y + 2, name),
-            ]
+            parts += [*strokes.sample(trace, x, y - 2), words(x + strokes.SAMPLE + 4, y + 2, name)]
     parts += drawing.parts()
     alt = alt or " ".join(line for line in head if isinstance(line, str)) or "a chart"
     size = f"0 0 {width} {drawing.height:.0f}"
@@ -250,21 +247,21 @@ class _Drawing:
 
 
 def _head(figure: go.Figure, width: int) -> Iterator[Any]:
-    """Lines above the plots: title, subtitle, then rows of the legend as (x, colour, name)."""
+    """Lines above the plots: title, subtitle, then rows of the legend as (x, trace, name)."""
     title = figure.layout.title
     for text in (title.text, title.subtitle.text):
         yield from wrap(plain(text or ""), int(width / LETTER))
-    rows: list[list[tuple[float, str, str]]] = [[]]
+    rows: list[list[tuple[float, Any, str]]] = [[]]
     x = 0.0
     for trace in figure.data:
         if not trace.name or trace.showlegend is False:
             continue
         name = plain(trace.name)
-        need = 34 + LETTER * len(name)
+        need = strokes.SAMPLE + 24 + LETTER * len(name)
         if x and x + need > width:
             rows.append([])
             x = 0.0
-        rows[-1].append((x, strokes.ink_of(trace), name))
+        rows[-1].append((x, trace, name))
         x += need
     yield from (row for row in rows if row)
 

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 from plotly.colors import get_colorscale, hex_to_rgb, unlabel_rgb
 
 LINE, LETTER = 15, 6.3  # pixels: of a line of text, of a letter
+SAMPLE = 22  # pixels of what stands before a name in the legend
 DASHES = {"dash": "7 4", "dot": "2 3", "dashdot": "7 3 2 3"}
 
 
@@ -98,6 +99,23 @@ def points(t: Any, x: Any, y: Any) -> Iterator[str]:
         down = {"top": -9, "bottom": 17}.get(below, 4)
         for (a, b), word in zip(dots, t.text, strict=False):
             yield words(a + right, b + down, plain(word), anchor=anchor)
+
+
+def sample(t: Any, x: float, y: float) -> Iterator[str]:
+    """What a trace looks like, from ``x`` on around ``y``: its line, its mark, or its area."""
+    colour, mode = ink_of(t), (t.mode or "lines") if t.type == "scatter" else ""
+    if not mode or t.fill not in (None, "none"):
+        yield f"<rect x='{x:g}' y='{y - 4:g}' width='{SAMPLE}' height='8' fill='{colour}'/>"
+        return
+    if "lines" in mode:
+        yield (
+            f"<path d='M{x:g} {y:g}h{SAMPLE}' fill='none' stroke='{colour}' stroke-width='2' "
+            f"stroke-dasharray='{DASHES.get(t.line.dash, '')}'/>"
+        )
+    if "markers" in mode:
+        kinds = t.marker.symbol or "circle"
+        kind = kinds if isinstance(kinds, str) else kinds[0]
+        yield _mark(x + SAMPLE / 2, y, kind, 8, colour)
 
 
 def _mark(x: float, y: float, kind: str, size: float, colour: str) -> str:

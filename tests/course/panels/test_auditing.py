@@ -84,3 +84,13 @@ def test_a_bound_near_the_claim_is_said_on_its_side_of_it(epsilon, runs):
     view = auditing.view(step="datasynthesizer-double-spending", epsilon=epsilon, runs=runs)
     said = float(view.status.split("a loss of ")[1].split(";")[0])
     assert (said > epsilon) == (view.facts["verdict"] == audit.VIOLATED) and said != epsilon
+
+
+@pytest.mark.parametrize("runs", [1, 5, 10])
+def test_what_is_proved_is_written_above_the_curve_and_apart_from_the_claim(runs):
+    figure = auditing.view(runs=runs).figure
+    (note,) = [note for note in figure.layout.annotations if "proved" in note.text]
+    curve = next(t for t in figure.data if (t.name or "").startswith("lost"))
+    claim = next(t for t in figure.data if t.name == "claimed ε")
+    assert note.y >= max(curve.y) + 0.3
+    assert abs(note.y - claim.y[0]) >= 0.35 - 1e-9

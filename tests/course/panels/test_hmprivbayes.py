@@ -69,7 +69,7 @@ def test_arcs_join_pieces_once_and_inside_clusters(table):
 def test_every_table_has_a_dot_and_drowned_ones_are_counted_once(table):
     view = hmprivbayes.view(table, epsilon=0.05, k=2, l=3)
     noise = [x for t in view.figure.data if t.xaxis == "x2" and t.mode == "markers" for x in t.x]
-    drowned = sum(x > 1 for x in noise)
+    drowned = sum(x > 1 for x in noise if x is not None)
     assert len(noise) == 52 and 15 < drowned < 52
     assert f"Noise drowns {drowned} of 52 tables" in view.status
     assert f"<b>{drowned}</b> drowned →" in {note.text for note in view.figure.layout.annotations}
@@ -79,7 +79,7 @@ def test_tables_without_noise_of_their_own_have_no_dot_and_the_title_says_so(tab
     for guarantee, words in (("strict", "derived ones have no dot"), ("none", "none has a dot")):
         figure = hmprivbayes.view(table, guarantee=guarantee).figure
         noise = [x for t in figure.data if t.xaxis == "x2" and t.mode == "markers" for x in t.x]
-        bare = sum(x < 10 ** figure.layout.xaxis2.range[0] for x in noise)
+        bare = sum(x is None for x in noise)
         assert 0 < bare < 52 if guarantee == "strict" else bare == 52
         assert figure.layout.meta["charts"]["x2y"]["title"].endswith(words)
 

@@ -67,3 +67,23 @@ def test_mechanism_panel_follows_its_controls():
         assert panel.error is None
     assert panel.view.figure.layout.title.text == "race, first 45,222 people: ε = 0.5, noise × 0.5"
     assert shown(panel)["data"] != before["data"]
+
+
+def test_the_band_holds_chances_and_its_note_stands_above_them():
+    view = mechanisms.view(epsilon=4.0, share=0.25)
+    for band in (t for t in view.figure.data if t.name == "allowed"):
+        length = band.x if band.orientation == "h" else band.y
+        assert (np.array(band.base) + np.array(length)).max() <= 1 + 1e-12
+    figure = view.figure
+    assert figure.layout.yaxis.range[1] > 1.1 and max(figure.layout.yaxis.tickvals) == 1
+    assert "8,886,110.52 times" in view.status and "<b>8,886,110.52</b> times, at most" in str(
+        figure.layout
+    )
+
+
+def test_what_the_noise_is_said_to_do_is_its_scale_and_every_dot_has_a_name():
+    """At ε = 4 most of the releases are exact: noise of scale 0.25 moves none of them by that."""
+    view = mechanisms.view(epsilon=4.0)
+    assert "the noise has scale 0.25." in view.status
+    assert {t.name for t in view.figure.data if t.type == "scatter"} >= {"200 releases"}
+    assert all(t.name for t in view.figure.data)

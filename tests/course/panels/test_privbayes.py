@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from panel_tools import ranges
 
-from pdsynth.course.panels import privbayes
+from pdsynth.course.panels import hpprivbayes, privbayes
 from pdsynth.course.panels.table import teaching_table
 from pdsynth.course.panels.words import noise_to_cell
 from pdsynth.evaluation.queries import sum_mutual_information
@@ -67,3 +67,35 @@ def test_privbayes_panel_follows_its_controls():
     assert panel.error is None
     assert panel.view.status != before
     assert "True ε 0.45 of 0.3" in panel.view.status
+
+
+def test_distances_that_are_far_off_stand_on_the_axis_end_which_says_so(table):
+    figure = privbayes.view(table, epsilon=0.1, k="4").figure
+    axis = figure.layout.yaxis4
+    assert axis.ticktext[-1] == "≥ 25%" and axis.tickvals[-1] == axis.range[1]
+    curves = [np.array(t.y) for t in figure.data if t.yaxis == "y4"]
+    assert all((y <= axis.range[1]).all() for y in curves)
+    run = next(t for t in figure.data if (t.name or "").startswith("this run"))
+    assert max(run.y) == axis.range[1] and run.text[-1] == "81%"
+
+
+@pytest.mark.parametrize("k", ["0", "1", "4"])
+@pytest.mark.parametrize("epsilon", [0.1, 4.0])
+def test_every_noise_stands_on_its_axis_and_a_derived_table_has_none(table, k, epsilon):
+    figure = privbayes.view(table, epsilon=epsilon, k=k).figure
+    low, high = (10**power for power in figure.layout.xaxis2.range)
+    (noise,) = [t.x for t in figure.data if t.xaxis == "x2" and t.customdata]
+    shown = [x for x in noise if x is not None]
+    assert len(shown) == 14 - int(k)
+    assert all(low <= x <= high for x in shown)
+
+
+def test_a_noise_beyond_the_axis_stands_at_its_end_and_the_hover_says_how_far(table):
+    """Ten thousand times as much noise as people: the most drowned table of all isn't missing."""
+    levers = {"epsilon": 0.1, "k": 4, "r": 0.05, "theta": 0.0, "guarantee": "published"}
+    figure = hpprivbayes.view(table, **levers).figure
+    end = 10 ** figure.layout.xaxis2.range[1]
+    marks = [(x, said) for t in figure.data if t.xaxis == "x2" and t.customdata
+             for x, said in zip(t.x, t.customdata, strict=True)]  # fmt: skip
+    assert len(marks) == 14 and max(x for x, _ in marks) == end
+    assert any(said.endswith(": 1.02e+04") for x, said in marks if x == end)

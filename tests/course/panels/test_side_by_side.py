@@ -90,3 +90,12 @@ def test_agreement_moves_distances_and_no_loss(table):
     before = next(trace for trace in view.figure.data if trace.name == "as measured")
     assert list(before.x) == [measured[name].distance for name in agreed]
     assert f"PrivBayes was {measured['PrivBayes'].distance:.3f} as measured" in view.status
+
+
+def test_limits_of_the_plan_are_named_where_no_dot_lies_on_the_name(table):
+    """At a small ε the dots of k = 0, 1, 2 lay on the words beside the lines."""
+    figure = side_by_side.view(table, epsilon=0.05).figure
+    named = {t.name: t.y[0] for t in figure.data if t.yaxis == "y3" and t.mode == "lines"}
+    assert named == {"above: more noise than records": 1.0, "below: θ-useful": 0.25}
+    titled = [note.name for note in figure.layout.annotations if note.yref == "y3"]
+    assert titled == []
