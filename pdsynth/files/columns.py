@@ -138,7 +138,7 @@ def is_rounded(cell: Any) -> bool:
     """
     if isinstance(cell, pd.Interval):
         return is_rounded(cell.left) or is_rounded(cell.right)
-    return isinstance(cell, Complex) and bool(EXACT <= abs(cell) < math.inf)
+    return isinstance(cell, Complex) and bool(EXACT <= abs(cell) < math.inf)  # type: ignore[operator]
 
 
 def say_strange(column: pd.Series, strange: int) -> str:
