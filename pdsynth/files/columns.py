@@ -131,7 +131,7 @@ def as_number(cell: Any) -> float:
 
 
 def is_rounded(cell: Any) -> bool:
-    """Whether a cell is a number of 2^53 and beyond, whatever its type, or an interval from or to.
+    """Whether a cell is a number of 2^53 and beyond, whatever its type, or an interval with one.
 
     An empty cell, a fraction or 1j elsewhere in a column makes one number of several of these,
     before we see them.
