@@ -94,7 +94,7 @@ def draw_laws(plot: Board, at: Any, both: list[np.ndarray], epsilon: float, cell
     for name, law, mask, colour, symbol in (
         ("real table D", real, real > 0, "real", "circle"),
         ("neighbour D′", other, ~outside, "look", "diamond-open"),
-        ("broken: more than allowed", other, outside, "attack", "x"),
+        ("more than allowed", other, outside, "attack", "x"),
     ):
         plot.dots(
             **place(law[mask], np.array(at)[mask].tolist()),
@@ -189,7 +189,7 @@ def view(
     draws = moved[top] + CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (RELEASES,))
     x, y = rain(draws, int(z[0]), int(z[-1]))
     plot.dots(x, y, "look", symbol="circle", size=4, hover=False, marker={"opacity": 0.8},
-              name=f"{RELEASES} releases")  # fmt: skip
+              name="releases")  # fmt: skip
     plot.layout["meta"] |= {"rain": len(plot.traces) - 1, "grab": grab(labels, counts, becomes)}
     facts = {
         "truth": truth,
