@@ -101,7 +101,7 @@ class Curator(LedgerWriter):
     def count_records(self, epsilon: Fraction) -> int:
         """The noisy number of records, at least 1, which is ``n`` from here on.
 
-        Where persons have levels, the sum of a noisy number for each level, kept as ``counted``.
+        Where records have levels, the sum of a noisy number for each level, kept as ``counted``.
 
         **Privacy:** where n is secret: sensitivity 1, as a record has one level, discrete Laplace
         noise of scale 1/ε, costs ε; clipping is post-processing. Where a record is replaced, n is
