@@ -244,10 +244,11 @@ def replaced(old: pd.DataFrame, fresh: pd.DataFrame, only: dict[str, Any]) -> pd
     """Old trials, those of some curves replaced by fresh ones.
 
     A fresh trial stands where the same point and repeat stood, else at the end; all others keep
-    their places.
+    their places, also where fresh ones are of other curves.
     """
     names = [*point(old), "repeat"]
-    rows = {tuple(row[n] for n in names): row for row in fresh.to_dict("records")}
+    new = [row for row in fresh.to_dict("records") if matches(row, only)]
+    rows = {tuple(row[n] for n in names): row for row in new}
     found = []
     for row in old.to_dict("records"):
         if not matches(row, only):

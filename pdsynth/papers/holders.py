@@ -22,7 +22,7 @@ from ..holders import SharedNoise, Together
 from ..holders.collusion import loss_of_sum
 from .drawing import bars_in_range, finish, log_ticks, panels
 from .engine import load
-from .grids import Run
+from .grids import Run, matches
 from .results import (
     Key,
     direction_verdict,
@@ -145,6 +145,7 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
         (point, repeat, run.seed, settings, real, records, dataset.sensitive)
         for repeat in range(run.repeats)
         for point in points(settings)
+        if matches(vars(point), run.only)
     ]
     done = sorted(run.each(measure, jobs, "holders"), key=itemgetter(0))
     return pd.DataFrame([result for _, result in done])

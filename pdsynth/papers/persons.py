@@ -20,7 +20,7 @@ from ..evaluation.marginals import Marginals, attribute_sets
 from ..persons import People, WeightedCodes, rounded_down
 from .drawing import bars_in_range, finish, panels
 from .engine import load
-from .grids import Run
+from .grids import Run, matches
 from .results import Key, direction_verdict, select, summarise, widen
 from .rules import Answer, Gaps, Question, rule
 
@@ -162,7 +162,8 @@ def trials(key: Key, settings: Any, run: Run) -> pd.DataFrame:
     records = Records(dataset.schema.encode(dataset.frame), dataset.schema)
     real = Marginals(records.codes, dataset.schema, sets=attribute_sets(len(dataset.schema), 2))
     run.tables[dataset.name] = records.n
-    pairs = [(point, repeat) for repeat in range(run.repeats) for point in points(key, settings)]
+    chosen = [point for point in points(key, settings) if matches(vars(point), run.only)]
+    pairs = [(point, repeat) for repeat in range(run.repeats) for point in chosen]
     fits = [(_fitted(point, settings), repeat) for point, repeat in pairs]
     jobs = list(dict.fromkeys(fits))
     todo = [(point, repeat, run.seed, settings, real, records) for point, repeat in jobs]

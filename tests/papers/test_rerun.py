@@ -43,6 +43,25 @@ def test_fewer_repeats_replace_all_and_new_curves_stand_at_the_end(make):
     assert more[:6].equals(old) and more["method"].tolist()[6:] == list("CC")
 
 
+def test_fresh_trials_of_other_curves_are_left_out(make):
+    """A paper whose experiment can't leave curves out runs them all."""
+    old = trials("AB", 2)
+    found = make.replaced(old, trials("ABC", 2, level=10.0), {"method": "B"})
+    assert found["method"].tolist() == list("ABAB") and found["value"].tolist() == [0, 10, 1, 11]
+
+
+@pytest.mark.parametrize(
+    ("name", "only"),
+    [("persons", {"method": "sample"}), ("holders", {"method": "one curator"})],
+)
+def test_papers_without_grids_run_the_chosen_curves_alone(make, name, only, tiny):
+    paper = make.find(name)
+    settings = {"persons": {"records": (200,) * 3}, "holders": {}}[name]  # the first needs Adult
+    run = make.Run(1, 1, data=None if settings else tiny, jobs=1, only=only)
+    found = paper.trials(1, paper.check(1, 1, settings), run)
+    assert set(found["method"]) == {only["method"]}
+
+
 def test_the_page_says_what_was_run_again_and_when(make):
     facts = {"again": [{"only": {"method": "B"}, "repeats": 2, "version": "1", "on": "2026-01-01"}]}
     said = make.again(facts)
