@@ -31,6 +31,7 @@ from .views import Merging
 
 Pairs = Sequence[tuple[int, int]]
 ONE_WAY = "one-way table"
+FEW_LEVELS = 3  # whose numbers are told apart for what their sum costs
 Question = tuple[Sequence[int], TableBudget, str]  # columns, child first; budget; step
 
 
@@ -101,17 +102,18 @@ class Curator(LedgerWriter):
     def count_records(self, epsilon: Fraction) -> int:
         """The noisy number of records, at least 1, which is ``n`` from here on.
 
-        Where records have levels, the sum of a noisy number for each level, kept as ``counted``.
+        Where records have a few levels, the sum of a noisy number for each, kept as ``counted``: of
+        many levels it would be much noisier than one number.
 
         **Privacy:** where n is secret: sensitivity 1, as a record has one level, discrete Laplace
         noise of scale 1/ε, costs ε; clipping is post-processing. Where a record is replaced, n is
         public.
         """
-        levels = (0,) if self.ledger.levels else ()
+        levels = (0,) if 0 < len(self.ledger.levels) <= FEW_LEVELS else ()
         said = "number of records", "discrete Laplace count", "n", levels
         counts = self._records.table(levels) if levels else np.array([self._records.n])
         noisy, entry = self._noisy(counts, Fraction(1), epsilon, *said, unit=self.ledger.unit)
-        self.counted = Measured(noisy, 1 / epsilon, entry)
+        self.counted = Measured(noisy, 1 / epsilon, entry) if levels else None
         self._n = max(1, int(noisy.sum()))
         return self._n
 

@@ -9,8 +9,8 @@ asks for counts alone works unchanged.
 
 Weighted counts lean towards those who give more. So the level stands in the table as a column like
 any other, measured tables tie it to whatever it goes with, and :func:`undo` divides the counts of
-each level by its copies in the model. The number of records is asked level by level, at the same
-cost, as a record has one level: :func:`sharpen`.
+each level by its copies in the model. Where there are a few levels, the number of records is asked
+level by level, at the same cost, as a record has one level: :func:`sharpen`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -342,7 +342,7 @@ def level_of(value: Any) -> Fraction:
 # --- the model -----------------------------------------------------------------------------------
 
 
-def sharpen(found: Sequence[Measurement], counted: Measured) -> list[Measurement]:
+def sharpen(found: Sequence[Measurement], counted: Measured | None) -> list[Measurement]:
     """Noisy tables, that of the level averaged with ``counted``: the copies of each level.
 
     The number of persons is a sum over levels of copies by their number, so one of the least level
@@ -352,7 +352,7 @@ def sharpen(found: Sequence[Measurement], counted: Measured) -> list[Measurement
     """
     tables = list(found)
     at = next((i for i, m in enumerate(tables) if m.attributes == (LEVEL,)), None)
-    if at is not None:
+    if at is not None and counted is not None:
         mine = tables[at]
         own, other = (np.array(x.scale, dtype=float) ** -2.0 for x in (mine, counted))
         table = (own * mine.table + other * counted.counts) / (own + other)
@@ -362,12 +362,13 @@ def sharpen(found: Sequence[Measurement], counted: Measured) -> list[Measurement
     return tables
 
 
-def undo(model: Model, found: Sequence[Measurement], counted: Measured) -> Model:
+def undo(model: Model, found: Sequence[Measurement], counted: Measured | None) -> Model:
     """The model of the records themselves: counts of each level are divided by its copies.
 
     Tables are those of the junction tree of the network, the level's first, so that they agree.
     ``n`` is the number of persons that the table of the level tells, which :func:`sharpen` made of
-    ``counted`` (alone where there is none); the level isn't shown in samples.
+    ``counted`` (alone where there is none), or the model, where nothing was counted by level; the
+    level isn't shown in samples.
 
     **Privacy:** post-processing of the release; levels are public.
     """
@@ -391,8 +392,14 @@ def undo(model: Model, found: Sequence[Measurement], counted: Measured) -> Model
         log = log.reshape([sizes[j] for j in (child, *parents)])
         log = np.transpose(log, np.argsort((child, *parents)))
         factors.append((tree.place(tree.home(scope), scope), log))
-    levels = next((m.table for m in found if m.attributes == (LEVEL,)), counted.counts)
-    n = max(1, round(float((np.maximum(levels, 0) / copies).sum())))
+    sources = [*chain(*model.sources)]
+    if counted is None:
+        _, share = tree.calibrate(tree.multiply(factors), 1.0)
+        n = max(1, round(model.n * float(np.exp(share))))
+    else:
+        levels = next((m.table for m in found if m.attributes == (LEVEL,)), counted.counts)
+        n = max(1, round(float((np.maximum(levels, 0) / copies).sum())))
+        sources.insert(0, counted.entry)
     tables, _ = tree.calibrate(tree.multiply(factors), float(n))
     fit = Distribution(tree, tables, float(n))
     pairs = [(child, parents) for child, parents, _ in tree.graph.families(level)]
@@ -401,7 +408,7 @@ def undo(model: Model, found: Sequence[Measurement], counted: Measured) -> Model
         network=Network.of_columns(pairs, schema.names),
         tables=tuple(integer_weights(fit.margin((child, *parents))) for child, parents in pairs),
         n=n,
-        sources=(tuple(dict.fromkeys((counted.entry, *chain(*model.sources)))),) * len(pairs),
+        sources=(tuple(dict.fromkeys(sources)),) * len(pairs),
     )
 
 

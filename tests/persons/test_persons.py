@@ -276,6 +276,17 @@ def test_many_columns_leave_the_number_of_persons_as_near_as_few():
     assert fits[0].ledger_.finite == 1 and not fits[0].model_.check()[1:]
 
 
+@pytest.mark.parametrize("levels", [2, 3, 4, 10])
+def test_many_levels_are_counted_together(levels):
+    """Of ten levels the sum had three times the noise, and the tables with it."""
+    own = pd.Series([round(0.1 * (i % levels + 1), 1) for i in range(300)], dtype="category")
+    frame = people(300).drop(columns="own")
+    fitted = make(random_state=1).fit(frame, SCHEMA, person_epsilon=own)
+    (line,) = [e for e in fitted.ledger_.entries if e.released == "n"]
+    assert line.attributes == ((persons.LEVEL,) if levels <= 3 else ())
+    assert len(fitted.ledger_.levels) == levels and fitted.n_ >= 1
+
+
 def test_levels_that_go_with_an_attribute_leave_no_bias():
     """Those with x0 = 0 give ten times as much; both values are equally frequent."""
     rng = np.random.default_rng(0)
