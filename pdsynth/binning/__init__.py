@@ -13,7 +13,6 @@ released with the schema of the model.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -29,6 +28,7 @@ from ..core import (
     Schema,
     SchemaError,
     is_whole,
+    name_some,
     show,
 )
 from .edges import least_alone, private_edges
@@ -36,7 +36,6 @@ from .edges import least_alone, private_edges
 CELLS = 2**14  # of a range, at most
 EACH, MOST = Fraction(1, 50), Fraction(1, 10)  # of ε for one column's edges, and for all at most
 MOST_BINS = 2**10
-NAMED = 5  # columns that a sentence names
 FEW = 500  # times ε, records for each bin: with fewer, chosen edges are mostly noise
 ATOM = 2**-13  # of a range: with spread "atoms" a narrower bin is one value, its shortest
 STEP = "edges({})"
@@ -135,12 +134,6 @@ def _say_alone(names: str, least: int, n: int) -> str:
     if least == n:
         return f" No value of {names} is sure of a bin of its own, however many share it."
     return f" A value of {names} that {least:,} records share has a bin of its own."
-
-
-def name_some(names: Sequence[str]) -> str:
-    """The first of some columns, and how many more there are."""
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
 
 
 def columns(schema: Schema) -> list[str]:

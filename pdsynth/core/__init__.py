@@ -44,6 +44,7 @@ from .errors import (
     check_seed,
     is_one_of,
     is_whole,
+    name_some,
     needed_for,
     number,
     plural,

@@ -251,6 +251,12 @@ def plural(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
+def name_some(names: Sequence[str], most: int = 5) -> str:
+    """The first of some columns, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def to_list(
     what: str, given: Any, error: type[ValueError] = SchemaError, kind: str = "a list"
 ) -> list[Any]:

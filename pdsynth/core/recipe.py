@@ -367,6 +367,11 @@ class Recipe(Habits):
         """ε of every step."""
         return parts.split(facts)
 
+    def _told(self) -> dict[str, Any]:
+        """The parameters that a model's file tells."""
+        hidden = {"random_state", *["delta"] * (self.delta is None)}
+        return {k: v for k, v in self.get_params().items() if k not in hidden}
+
     # --- the recipe ------------------------------------------------------------------------------
 
     def _run(self, curator: Curator, plan: Plan, schema: Schema) -> Self:
@@ -395,8 +400,6 @@ class Recipe(Habits):
         tables = parts.reconcile.reconcile(basis, learnt.network, facts)
         every = (close(curator),) * len(tables)
         sources = parts.reconcile.sources(basis, learnt.network) or every
-        hidden = {"random_state", *["delta"] * (self.delta is None)}
-        shown = {k: v for k, v in self.get_params().items() if k not in hidden}
         model = Model(
             curator.schema,
             learnt.network,
@@ -404,7 +407,7 @@ class Recipe(Habits):
             curator.ledger,
             curator.n,
             type(self).__name__,
-            shown,
+            self._told(),
             sources,
             () if curator.ledger.levels else keep_measured(basis, curator.ledger),
         )

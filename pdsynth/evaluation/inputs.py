@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from ..binning import name_some
 from ..core import (
     Records,
     Schema,
@@ -15,6 +14,7 @@ from ..core import (
     check_schema,
     is_one_of,
     is_whole,
+    name_some,
     show,
     to_list,
     type_of,

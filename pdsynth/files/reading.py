@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from ..binning import name_some
 from ..core import (
     Attribute,
     Schema,
     SchemaError,
     check_schema,
+    name_some,
     plural,
     show,
     to_items,

@@ -19,7 +19,6 @@ import pandas as pd
 from filelock import FileLock, Timeout
 
 from ..answers import measured_cells
-from ..binning import name_some
 from ..core import (
     BudgetError,
     Ledger,
@@ -30,6 +29,7 @@ from ..core import (
     SchemaError,
     check_path,
     is_whole,
+    name_some,
     needed_for,
     number,
     show,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..binning import name_some
-from ..core import NOISE_DOMINATES, USEFUL
+from ..core import NOISE_DOMINATES, USEFUL, name_some
 
 # Distance ÷ forecast of ConsistentBayes, each table under the prior of the others: four of five of
 # the 72 cells of figures/advice.csv, all but those of made tables, lie between these.

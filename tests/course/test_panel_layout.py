@@ -222,11 +222,17 @@ def test_one_panel_shows_its_controls_and_its_first_chart_at_once(one):
     chart.evaluate("chart => { chart.style.marginTop = ''; }")
 
 
-def test_rows_that_wait_for_show_all_are_not_cut(bench):
-    panel = run_panel(bench, "ledger")
+def second_chart(bench, name):
+    """A panel on a desk, turned to its second chart."""
+    panel = run_panel(bench, name)
     bench.set_viewport_size({"width": 1440, "height": 900})
     panel.get_by_role("button", name="next chart").press("Enter")
     bench.evaluate(STILL)
+    return panel
+
+
+def test_rows_that_wait_for_show_all_are_not_cut(bench):
+    panel = second_chart(bench, "ledger")
     rows = panel.locator(".pdsynth-chart:visible .bartext")
     for shown in (8, 14):
         assert panel.evaluate(MEASURE)["found"] == [], f"{shown} rows are shown"
@@ -265,10 +271,7 @@ def test_a_group_has_its_colour_in_the_legend_whatever_its_first_mark_has(one):
 
 
 def test_names_of_several_lines_turn_only_where_their_longest_line_has_no_room(bench):
-    panel = run_panel(bench, "ordering")
-    bench.set_viewport_size({"width": 1440, "height": 900})
-    panel.get_by_role("button", name="next chart").press("Enter")
-    bench.evaluate(STILL)
+    panel = second_chart(bench, "ordering")
     ticks = panel.locator(".pdsynth-chart:visible .xtick text")
     turned = ticks.evaluate_all("all => all.map(t => /rotate\\(-?[1-9]/.test(t.outerHTML))")
     assert turned == [False] * 3
