@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import gc
 import os
 import shutil
 import sys
@@ -32,6 +33,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that no worker waits for it at the end."""
     long = "notebook", "browser"
     items.sort(key=lambda item: not any(map(item.get_closest_marker, long)))
+
+
+def pytest_collection_finish() -> None:
+    """What all tests share is never garbage: it isn't searched again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
