@@ -536,7 +536,7 @@ class Recipe(Habits):
 
     def _replace(self, run: Self) -> None:
         """The copy's attributes are this object's from now on, in one assignment."""
-        run._finished = vars(self).get("_finished", Fraction(0)) + run.ledger_.epsilon
+        run.__dict__["_finished"] = vars(self).get("_finished", Fraction(0)) + run.ledger_.epsilon
         run._unfinished = tuple(one for one in self._unfinished if one is not run.ledger_)
         self.__dict__ = run.__dict__
 
