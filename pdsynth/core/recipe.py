@@ -530,14 +530,14 @@ class Recipe(Habits):
     def _copy(self, ledger: Ledger) -> Self:
         """The same parameters with nothing fitted; from now on the ledger counts."""
         run = copy(self)
-        state = {name: value for name, value in vars(self).items() if not name.endswith("_")}
-        run.__dict__ = state | {"_unfinished": self.unfinished_}
-        self._unfinished = (*self.unfinished_, ledger)
+        run.__dict__ = {name: x for name, x in vars(self).items() if not name.endswith("_")}
+        self._unfinished = (*vars(self).get("_unfinished", ()), ledger)
         return run
 
     def _replace(self, run: Self) -> None:
         """The copy's attributes are this object's from now on, in one assignment."""
         run.__dict__["_finished"] = vars(self).get("_finished", Fraction(0)) + run.ledger_.epsilon
+        run._unfinished = tuple(one for one in self._unfinished if one is not run.ledger_)
         self.__dict__ = run.__dict__
 
 

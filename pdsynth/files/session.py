@@ -23,6 +23,7 @@ from filelock import FileLock, Timeout
 from ..core import BudgetError, Ledger, Noise, PrivacyError, check_path, plural, positive, show
 from .documents import DENOMINATOR_BITS
 from .story import short
+from .writing import lock_itself
 
 FORMAT = "pdsynth-session-2"
 FORMAT_RHO = "pdsynth-session-rho-1"  # with δ: a version that knows pure ε alone refuses it
@@ -429,11 +430,16 @@ def _line(document: dict[str, Any], before: str) -> tuple[bytes, str]:
 
 
 def _append(path: Path, content: bytes, lines: bytes) -> None:
-    """Add lines after ``content``, on disk when this returns."""
-    new = not path.exists()
-    with open(path, "ab") as file:
+    """Add lines after ``content``, on disk when this returns; BudgetError if more stands there."""
+    new, kept = not path.exists(), content.removesuffix(b"\n")
+    with open(path, "a+b") as file, lock_itself(file) as alone:
+        file.seek(0)
+        there = file.read()
+        if not alone or not there.startswith(kept) or b"\n" in there[len(content) :]:
+            meanwhile = f"another process wrote {path.name} under another lock: is {path.name}.lock"
+            raise BudgetError(f"{meanwhile} gone, or not shared? Nothing was charged: try again")
         # cuts off what a crash left of a line, and adds an end that a whole last line has lost
-        file.truncate(len(content.removesuffix(b"\n")))
+        file.truncate(len(kept))
         file.write(b"\n" * bool(content) + lines)
         file.flush()
         os.fsync(file.fileno())

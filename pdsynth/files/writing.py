@@ -4,11 +4,12 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pandas as pd
+from filelock import lock_descriptor, unlock_descriptor
 
 from ..core import SchemaError, check_path, show, type_of
 
@@ -29,6 +30,24 @@ def naming(path: Path) -> Iterator[None]:
             f"{path.name} couldn't be written ({problem.strerror or problem}): correct that, or "
             "name another place"
         ) from problem
+
+
+@contextmanager
+def lock_itself(file: BinaryIO) -> Iterator[bool]:
+    """An open file under a lock of its own, whatever name it has; False: somebody else has it.
+
+    True without a lock where the system has none that readers don't feel, as on Windows.
+    """
+    alone, number = True, file.fileno()
+    if os.name == "posix":
+        with suppress(OSError):  # a file system without locks
+            alone = lock_descriptor(number, blocking=False)
+    try:
+        yield alone
+    finally:
+        if alone and os.name == "posix":
+            with suppress(OSError):  # said, since a forked process keeps the file open
+                unlock_descriptor(number)
 
 
 def write_parquet(table: pd.DataFrame, path: Path) -> None:

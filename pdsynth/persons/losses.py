@@ -60,6 +60,8 @@ def value_losses(ledger: Ledger, attribute: str, values: Sequence[Any] | None) -
     scales = [e.scale if e.attributes[:1] == (attribute,) else None for e in mine]
     alone = attribute not in (ledger.level_attribute, *ledger.hidden)  # else all its copies move
     own = [s if alone and isinstance(s, tuple) else () for s in scales]  # of its own table
+    edges = [e for e in mine if e.lemma.startswith("lemma:edges") and attribute in e.attributes]
+    inside = edges if alone or not edges else mine  # levels follow other bins than these
     rows = max(map(len, own), default=0) or 1
     labels = list(range(max(rows, 2))) if values is None else to_list("values", values)
     if rows not in (1, len(labels)) or not all(map(pd.api.types.is_scalar, labels)):
@@ -74,7 +76,7 @@ def value_losses(ledger: Ledger, attribute: str, values: Sequence[Any] | None) -
         if raw and u != v:
             return inf
         if u == v:  # another number in the same bin, which only the choice of edges sees
-            return compose([e for e in mine if e.lemma.startswith("lemma:edges")], "cost")
+            return compose(inside, "cost")
         m = ledger.records_per_person
         moved = [
             replace(e, epsilon=m * (1 / s[u] + 1 / s[v]), relation="replace_one") if s else e

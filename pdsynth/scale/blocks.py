@@ -197,6 +197,17 @@ def refuse_raw(
     raise SchemaError(f"{words} ({kind})")
 
 
+def check_number(due: int | None, found: int) -> None:
+    """SchemaError where a table has another number of records than it had.
+
+    **Privacy:** reads public numbers.
+    """
+    if due not in (None, found):
+        raise SchemaError(
+            f"the table had {due:,} records and has {found:,} now: it changed while it was read"
+        )
+
+
 def _number(frames: Iterable[pd.DataFrame]) -> Iterator[tuple[int, pd.DataFrame]]:
     """Each frame with how many rows came before it."""
     done = 0

@@ -13,7 +13,7 @@ from ..binning import refine
 from ..core import Counter, Records, Schema, SchemaError, bar, needed_for, repeated
 from . import blocks, threads
 from .arrow import check_types, list_columns, to_frame
-from .blocks import Blocks, refuse_raw
+from .blocks import Blocks, check_number, refuse_raw
 from .workers import UNCOMPUTED, DaskBlocks, Held, active_client, hold
 
 READ = 2**16  # records of a frame
@@ -97,6 +97,7 @@ class ArrowSource(Source):
             client,
             lambda: [client.submit(*task, key=f"hold-{uuid4().hex}") for task in tasks],
             schema,
+            self.n,
         )
 
 
@@ -227,11 +228,7 @@ def store(frames: Iterable[pd.DataFrame], schema: Schema, n: int | None = None) 
             for codes in blocks.code_frames(iter(frames), schema, threads.WORKERS):
                 result.append(codes)
                 shown.update(len(codes))
-        if n not in (None, result.n):
-            raise SchemaError(
-                f"the table had {n:,} records and has {result.n:,} now: it changed while it was "
-                "read"
-            )
+        check_number(n, result.n)
     except BaseException:
         result.close()
         raise

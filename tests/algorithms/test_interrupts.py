@@ -5,6 +5,7 @@ import contextlib
 import inspect
 import itertools
 import sys
+import threading
 from copy import copy
 from fractions import Fraction as Q
 
@@ -15,6 +16,7 @@ import pdsynth as pds
 from pdsynth.core import curator as curator_room
 from pdsynth.core import recipe as room
 from pdsynth.core.curator import Curator
+from pdsynth.core.noise import ExactNoise
 from pdsynth.core.recipe import Recipe
 
 QUESTIONS = [
@@ -211,6 +213,27 @@ def test_twin_attributes_that_are_put_in_place_one_by_one_are_found(monkeypatch)
     assert not all(one for one, _, _ in stopped_at_every_line(synth, frame, schema))
 
 
+class Halting(ExactNoise):
+    """Waits with its first numbers until it is set free; ``fails``: is stopped then."""
+
+    def __init__(self, fails=False):
+        super().__init__()
+        self.drawn, self.free, self.fails = threading.Event(), threading.Event(), fails
+
+    def zero_sum_laplace(self, scale, shape):
+        self.drawn.set()
+        assert self.free.wait(60)
+        if self.fails:
+            raise KeyboardInterrupt
+        return super().zero_sum_laplace(scale, shape)
+
+
+def fit_halting(synth, noise):
+    frame, schema = binary()
+    with contextlib.suppress(KeyboardInterrupt):
+        synth.fit(frame, schema, noise=noise)
+
+
 class TestSpent:
     def test_every_fit_of_an_object_counts(self):
         frame, schema = binary()
@@ -250,6 +273,20 @@ class TestSpent:
         with pytest.raises(pds.BudgetError, match="not fitted yet"):
             synth.sample()
         assert synth.fit(frame, schema).spent_ == Q(7, 4)
+
+    @pytest.mark.parametrize(("fails", "spent"), [(True, Q(5, 4)), (False, 2)])
+    def test_a_fit_that_another_thread_has_begun_counts(self, fails, spent):
+        """The first one ends while the second one is at its first table of four."""
+        synth, first, second = pds.baselines.Independent(1), Halting(), Halting(fails)
+        threads = []
+        for noise in (first, second):
+            threads.append(threading.Thread(target=fit_halting, args=(synth, noise)))
+            threads[-1].start()
+            assert noise.drawn.wait(60)
+        for noise, thread in zip((first, second), threads, strict=True):
+            noise.free.set()
+            thread.join()
+        assert synth.spent_ == spent
 
     def test_a_raw_read_can_not_be_added_up(self, monkeypatch):
         frame, schema = binary()

@@ -323,3 +323,20 @@ def test_a_number_that_moves_inside_a_released_bin_loses_what_its_edges_cost():
     assert {lost.iloc[i, i] for i in range(len(values))} == {edges.epsilon} != {0}
     alone = fitted.ledger_.value_epsilon("a", ["n", "y"])
     assert {alone.iloc[i, i] for i in range(2)} == {0}
+
+
+def test_a_number_that_decides_a_level_moves_every_line_inside_a_released_bin():
+    """10 and 60 have other levels by the declared bins, and no record lies between them."""
+    before = few([10.0, 60.0] * 20)
+    after = before.copy()
+    after.loc[0, "x"] = 60.0
+    made = pds.baselines.Independent(1, relation="add_remove")
+    by_x = {"x": {10: 0.5, 30: 1, 60: 1, 90: 1}}
+    found = audit.replay(made, before, after, FEW, walks=3, person_epsilon=by_x)
+    assert 0.5 < found.log_ratio <= 1.5
+    ledger = made.fit(before, FEW, person_epsilon=by_x).ledger_
+    assert {*np.diag(ledger.value_epsilon("x"))} == {2} == {*ledger.attribute_epsilon(["x"])}
+    assert {*np.diag(ledger.value_epsilon("a"))} == {0}
+    by_a = {"a": {"n": 0.5, "y": 1}}
+    ledger = made.fit(before, FEW, person_epsilon=by_a).ledger_
+    assert {*np.diag(ledger.value_epsilon("a"))} == {0}, "edges of x don't see a"

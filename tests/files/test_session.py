@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import ALGORITHMS, binary, make
-from filelock import FileLock
+from filelock import FileLock, lock_descriptor
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -350,6 +350,33 @@ class TestFile:
         monkeypatch.setattr(session_room, "PATIENCE", 0)
         with FileLock(f"{path}.lock"):
             Session(2, path.with_name("second.jsonl")).reserve(1, "nobody was waited for")
+
+    def test_whoever_has_another_lock_takes_no_charge_away(self, path, monkeypatch):
+        """As where the lock's file was removed, or two containers share the account alone."""
+        session, append = with_charges(path, "1/2"), session_room._append
+
+        def late(*args):
+            monkeypatch.setattr(session_room, "_append", append)
+            Path(f"{path}.lock").unlink()
+            Session(2, path).reserve(1, "another process")
+            append(*args)
+
+        monkeypatch.setattr(session_room, "_append", late)
+        with pytest.raises(pds.BudgetError, match=r"wrote account.jsonl under .* Nothing was ch"):
+            session.reserve(1, "an overdraft by now")
+        assert [c.step for c in Session(2, path).charges] == ["step 1", "another process"]
+        session.reserve("1/2", "what is left")
+        assert session.remaining == 0
+
+    @pytest.mark.skipif(os.name != "posix", reason="Windows locks what is read, too")
+    def test_an_account_that_is_being_written_is_left_alone(self, path):
+        session = with_charges(path, "1/2")
+        with open(path, "rb") as file:
+            lock_descriptor(file.fileno())
+            with pytest.raises(pds.BudgetError, match="under another lock"):
+                session.reserve(1, "s")
+        session.reserve(1, "s")
+        assert session.spent == Q(3, 2)
 
     def test_the_format_before_is_named(self, path):
         path.write_text('{"format": "pdsynth-session-1", "epsilon": "2"}\n')

@@ -305,18 +305,28 @@ class TestHeld:
             frame, schema = large(n=n)
             held = hold(frame, schema)
             raw = pickle.dumps(held)
-            assert describe(held) == (n, "")
+            assert describe(held)[:2] == (n, "")
+            assert len(describe(held)[2]) == 8
             assert pickle.loads(raw).blocks is None
             assert sys.getsizeof(held) > n * len(schema)
             sizes.add(len(raw))
         assert max(sizes) < 200
 
+    def test_a_mark_is_of_all_records_in_whatever_order_and_blocks(self, monkeypatch):
+        frame, schema = large()
+        mark = describe(hold(frame, schema))[2]
+        other = frame.assign(city=[*frame["city"][1:], frame["city"][0]])
+        assert describe(hold(other, schema))[2] != mark, "the same counts of single columns"
+        monkeypatch.setattr(blocks, "ROWS", 64)
+        assert describe(hold(frame[::-1], schema))[2] == mark
+
     def test_counts_of_an_empty_part_are_none_and_so_is_their_sum(self):
         schema = large()[1]
         question = workers.Question(workers.Add, [], (2,), schema.sizes, None)
-        assert count(question, Held()) is None
+        assert count(question, [b""], Held()) is None
         assert add_up(np.ones(2), None) is None
         assert add_up(np.ones(2), np.ones(2)).tolist() == [2, 2]
+        assert add_up(np.ones(2), None, "words", "more") == "words"
 
     def test_what_does_not_fit_is_said_and_not_raised(self):
         frame, schema = large()
@@ -324,6 +334,60 @@ class TestHeld:
         assert held.blocks is None
         assert "'city': 400 value(s)" in describe(held)[1]
         assert "Paris" not in describe(held)[1]
+
+
+# --- a part that is read again
+
+
+ROWS = [["a", "b"], ["a", "b"], ["b", "a"], ["b", "b"]]
+READ = []  # the parts that were read so far, by workers in threads of this process
+
+
+def deal(number):
+    """Two of four rows: the other two once both parts have been read."""
+    READ.append(number)
+    at = number if len(READ) <= 2 else 1 - number
+    return pd.DataFrame(ROWS[2 * at : 2 * at + 2], columns=["x", "y"], dtype="str")
+
+
+def spoil(number):
+    return deal(number) if len(READ) < 2 else deal(number).replace("a", SECRET)
+
+
+class TestReadAgain:
+    """A worker that dies, or is short of memory, has parts coded again, from whatever is there."""
+
+    schema = Schema(tuple(Attribute.categorical(name, ["a", "b"]) for name in "xy"))
+
+    def read_twice(self, read, client):
+        """The table of both columns, when the parts have been lost in between."""
+        READ.clear()
+        empty = pd.DataFrame({"x": [], "y": []}, dtype="str")
+        source = find_source(dd.from_map(read, [0, 1], meta=empty))
+        source.check(self.schema, empty=False)
+        (whole,) = source.counter.tables([((), (0, 1))])
+        assert whole.tolist() == [0, 2, 1, 1]
+        client.run(spill, [part.key for part in source.counter._parts])
+        (again,) = source.counter.tables([((), (0, 1))])
+        return again.tolist()
+
+    def test_a_part_that_holds_other_records_is_refused(self, here):
+        """Else one that moved to a part which wasn't read again would count twice."""
+        with pytest.raises(SchemaError, match="held other records when it was read again"):
+            self.read_twice(deal, here)
+
+    def test_a_part_that_fits_no_more_is_said(self, here):
+        with pytest.raises(SchemaError, match="'[xy]': . value") as error:
+            self.read_twice(spoil, here)
+        assert SECRET not in str(error.value)
+
+    def test_a_file_that_grew_before_it_was_coded(self, here, tmp_path):
+        frame = pd.DataFrame(ROWS, columns=["x", "y"])
+        source = find_source(parquet(frame, tmp_path / "t", 1))
+        grown = pd.concat([frame, frame])
+        source.dataset = find_source(parquet(grown, tmp_path / "u", 1)).dataset
+        with pytest.raises(SchemaError, match="had 4 records and has 8 now"):
+            source.encode(self.schema)
 
 
 # --- logs
