@@ -116,7 +116,8 @@ def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float
     order = sorted(labels, key=state["bits"].__getitem__)
     plot.limit([theta, theta], ends, (1, 4), width=2)
     side = "left" if theta < 0.3 else "right"  # of the note at which the line stands
-    note = f"  <b>{len(state['A'])}</b> of {len(labels)} →  "
+    note = f"<b>{len(state['A'])}</b> of {len(labels)} →"
+    note = f"  {note}" if side == "left" else f"{note}  "
     plot.note(note, theta, 0.02, 1, "look", 15, yref="y domain", xanchor=side, yanchor="bottom")
     plot.layout["meta"]["drag"] = {
         "chart": "xy",

@@ -54,6 +54,15 @@ def test_theta_moves_attributes_between_the_groups(table):
     assert " 1 attribute in A, noise" in alone.status
 
 
+@pytest.mark.parametrize(
+    ("theta", "text"), [(0.29, "  <b>2</b> of 14 →"), (0.3, "<b>2</b> of 14 →  ")]
+)
+def test_a_number_keeps_away_from_the_line_and_needs_no_room_behind(table, theta, text):
+    """On a phone the spaces behind it were cut at 0.29."""
+    notes = sensitivity.view(table, theta=theta).figure.layout.annotations
+    assert [n.text for n in notes if "→" in n.text] == [text]
+
+
 def test_sensitivity_panel_follows_its_controls():
     panel = sensitivity.panel()
     first = ranges(panel.view.figure)
