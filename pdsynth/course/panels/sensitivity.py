@@ -265,6 +265,7 @@ def view(
         status = verdict + (
             f"{attribute} = {state['labels'][top]}, the most frequent value: printed scale "
             f"{state['printed'][top]:,.0f}, tight {facts['tight']:,.0f} records. {groups} "
+            f"Both readings have ε = {float(tables):.3g} for all tables here. "
             f"As printed ε = {float(state['printed_paid']):.4f} is paid, and (were the weights "
             f"public) {float(state['true']):.4f} truly lost, "
             f"{float(state['true'] / state['printed_paid']):.0%} of it; tight "
