@@ -230,7 +230,7 @@ def split(cells, epsilon):
 ex.q4.check(split)
 
 # %% [markdown]
-# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others. (`all_histograms` has a second fault, from lesson 01. Which values get no noise?)
+# Stuck? `ex.q1.hint()`, then `ex.q1.hint(2)`, at last `ex.q1.solution()`; the same for the others.
 #
 # ## What the paper claims, what the ledger says
 #

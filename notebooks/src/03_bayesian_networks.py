@@ -196,9 +196,9 @@ pd.DataFrame(rows, index=[" × ".join(p) for p in pairs], columns=["I, bits", "I
 # Half the sum of the absolute values is $R$. Choose a **pair**, then the **measure** *R with noise*, and move **ε**.
 #
 # **What to notice**
-# * One pair outshines all: education and education-num, nearly the same thing twice. Then the family: relationship, marital status, sex.
+# * One pair outshines all: education and education-num (*schooling* in the chart), nearly the same thing twice. Then the family: relationship, marital status, sex.
 # * Husbands are men, with hardly an exception: choose relationship and sex. A few cells make the whole association.
-# * *R with noise* publishes all 91 pairs at once. At ε = 1 the picture is the same; at 0.05 the weak pairs dissolve, and the status line says how many.
+# * *R with noise* publishes all 91 pairs at once. At ε = 1 the picture is the same; at 0.05 the weak pairs dissolve, and the text under *Details* says how many.
 
 # %%
 from pdsynth.course import panels

@@ -171,7 +171,7 @@ guess("Which k comes nearest to the real table at ε = 1?", nearest, options=[st
 #   first fall, then explode. *This run* (blue) and *without noise* (green) are the same network rule.
 # * Open circles are derived: there are k of them, always first. Under *auto* there are none.
 # * At k = 3, lower ε: which tables drown first? Those with the large domains, not those with the delicate topics.
-# * Switch the reading to *thesis reprint*: noise and distances improve, and the status line says why.
+# * Switch the reading to *thesis reprint*: noise and distances improve, and the text under *Details* says why.
 
 # %%
 from pdsynth.course import panels

@@ -224,7 +224,7 @@ pd.DataFrame(columns)
 # %% [markdown]
 # ## Groups and weights, alive
 #
-# First who stands on which side of θ, then an attribute's values, their records (grey squares) and noise scales. The status line says how much
+# First who stands on which side of θ, then an attribute's values, their records (grey squares) and noise scales. The text under *Details* says how much
 # of the paid ε is really used.
 #
 # **What to notice**

@@ -125,7 +125,7 @@ for name, t in {"age in order": table, "age shuffled": shuffled}.items():
 # ### From similarities to clusters
 #
 # Spectral clustering sees attributes as towns and affinities as roads. It looks for a cut that destroys little road. (Algorithm 1: degree matrix,
-# normalised Laplacian, as many of its smallest eigenvectors as clusters are wanted, then k-means++ on their rows.) Algorithm 1 takes *distances* and
+# normalised Laplacian, some of its smallest eigenvectors, here as many as clusters are wanted, then k-means++ on their rows.) Algorithm 1 takes *distances* and
 # makes affinities of them, $w=\exp(-\text{distance}/2\gamma^2)$ with a width γ. Algorithm 3 (DPSC) hands it MIC: a *similarity*. So twins get the smallest affinity of all:
 
 # %%
@@ -165,7 +165,7 @@ pd.Series(found, name="information kept").round(3).to_frame()
 # * `age` × `marital-status`: the best grid cuts age once, at thirty. Choose `sex` × `native-country`: one grid only, MIC = I.
 # * Switch the reading to *as printed*: the bright pairs leave their frames, and the information kept falls from nearly 80 % to about 20 %.
 # * Lower ε₁ to 0.05: with R the clusters hardly move, since there are only 91 pairs and $R$ is sturdy.
-# * Choose *published*: 38 bits, and the frames fill with torn attributes. Read the status line: the bits of one attribute are scattered over clusters, and will be
+# * Choose *published*: 38 bits, and the frames fill with torn attributes. Read the text under *Details*: the bits of one attribute are scattered over clusters, and will be
 #   sampled as if they had nothing to do with each other. Read its last words, too.
 # * Raise η: crosses spread. At 0.9 a cluster is left with its strongest ties.
 

@@ -155,8 +155,8 @@ pd.DataFrame(rows).T.rename_axis(["records", "paid"])
 #
 # ## The shares, alive
 #
-# The first chart has the OE of the records (grey) and the OE that sets the noise (diamonds). The second says who gets which share. The third says what it leads to: the noise scale of the
-# table against its mean cell. At the dashed red line noise and signal are equal.
+# One chart says who gets which share. One says what it leads to: the noise scale of the table against its mean cell. At the dashed red line noise and signal are equal.
+# One says where the shares come from: the OE of the records (grey) and the OE that sets the noise (diamonds).
 #
 # **What to notice**
 # * At the first position the shares range over a factor of about two. Now look at the noise: the *number of cells* of a table moves it far more

@@ -147,7 +147,7 @@ moves.astype(float).round(4)
 # * *HPPrivBayes*: turn **r**. The point hardly moves to the left: in this network occupation stands in half of A's tables and in half of B's, and sketches and selections stay.
 # * *HPPrivBayes, groups by policy*: no sketch for the groups, no weights. It reaches the line.
 # * *PPBA*: **q** ranks tables by weight, whoever is in them.
-# * *custom network, two groups*: **r** to 0.01. Occupation loses a two-thousandth of ε, and the rest doesn't notice. The price is in the status line: pairs *with* occupation.
+# * *custom network, two groups*: **r** to 0.01. Occupation loses a two-thousandth of ε, and the rest doesn't notice. The price stands under *Details*: pairs *with* occupation.
 
 # %%
 from pdsynth.course import panels

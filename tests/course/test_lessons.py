@@ -313,6 +313,9 @@ def test_the_judge_of_functions():
     assert judge(lambda x: x) == "3² is 9, not 3"
     assert "an array of shape (1,), not a single number" in judge(lambda x: [x])
     assert judge(lambda x: {x}) == "the set that comes back can't be read as numbers: return one."
+    rounded = "<lambda> is off by less than a thousandth: does it round?"
+    assert Computation(lambda x: x / 3, [(1,), (2,)], "no")(lambda x: round(x / 3, 4)) == rounded
+    assert Computation(lambda x: x / 3, [(1,)], "no")(lambda x: round(x / 3, 2)) == "no"
     mistakes = {"once": lambda x: 1, "never": lambda x: 9}
     judge = Computation(lambda x: x, [(1,), (2,)], "no", mistakes)
     assert judge(lambda x: 1) == "once" and judge(lambda x: 9) == "never"

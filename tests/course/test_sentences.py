@@ -32,6 +32,16 @@ RIDDLES = (
     "isn't an ε",
     "Tables that agree are nearer than any of it",
 )
+# What isn't so: a panel says the rest of its finding under Details, the chart of OE is its last, …
+UNTRUE = (
+    "status line",
+    "`all_histograms` has a second fault",
+    "Laplacian, as many of its smallest eigenvectors as clusters are wanted",
+    "The first chart has the OE of the records",
+    "scattered over all three clusters",
+    "(Strict at the paper's ε = 0.2 takes one cluster",
+    '"too noisy to cluster", where strict takes one cluster',
+)
 END = re.compile(r"(?<=[.!?:])[\"”)’']*\s+(?=[\"“(]?[A-ZÄÖÜ0-9εδθ`*])")
 TOPICS = [name for name in dir(panels) if hasattr(getattr(panels, name), "view")]
 
@@ -80,7 +90,7 @@ def test_a_panel_has_one_thought_a_sentence(topic):
 def test_riddles_don_t_come_back():
     for path in [*NOTEBOOKS.rglob("src/*.py"), *NOTEBOOKS.parent.glob("*.md")]:
         text = " ".join(re.sub(r"\n# ?", " ", path.read_text(encoding="utf-8")).split())
-        assert [one for one in RIDDLES if one in text] == [], path.name
+        assert [one for one in RIDDLES + UNTRUE if one in text] == [], path.name
 
 
 def test_words_are_counted_by_hand():

@@ -252,6 +252,8 @@ class Computation:
                 f"{function.__name__} returns an array of shape {got.shape}, not "
                 f"{wanted.shape or 'a single number'}."
             )
+        elif np.allclose(got, wanted, rtol=1e-3, atol=0):
+            yield f"{function.__name__} is off by less than a thousandth: does it round?"
         yield self.otherwise
 
     def _attempt(self, function: Callable[..., Any], case: tuple[Any, ...]) -> Any:

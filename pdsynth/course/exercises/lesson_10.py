@@ -81,11 +81,22 @@ possible_parents = Computation(
         (4, [3, 0], NOISY, 0.5),
         (3, [0, 1, 4], NOISY, 0.5),
         (0, [1, 2, 3], NOISY, 0.5),
+        (0, [1, 2], NOISY, 1.0),
     ],
     mistakes={
         "possible_parents takes the *weak* ones: a parent must be more than η times the strongest.": lambda child, placed, noisy, eta: [
             p for p in placed if noisy[child, p] <= bar(child, p, noisy, eta)
         ],
+        "possible_parents lets in a similarity that equals the bar. A parent must be above it.": (
+            lambda child, placed, noisy, eta: [
+                p for p in placed if noisy[child, p] >= bar(child, p, noisy, eta)
+            ]
+        ),
+        "possible_parents takes the lower of the two bars. Formula (9) asks for both: the higher one.": (
+            lambda child, placed, noisy, eta: [
+                p for p in placed if noisy[child, p] > eta * min(noisy[child].max(), noisy[p].max())
+            ]
+        ),
         "possible_parents leaves everybody in: where is η?": lambda child, placed, noisy, eta: (
             placed
         ),

@@ -116,7 +116,8 @@ def draw_groups(plot: Board, state: dict[str, Any], sensitive: str, theta: float
     order = sorted(labels, key=state["bits"].__getitem__)
     plot.limit([theta, theta], ends, (1, 4), width=2)
     side = "left" if theta < 0.3 else "right"  # of the note at which the line stands
-    note = f"  <b>{len(state['A'])}</b> of {len(labels)} →  "
+    note = f"<b>{len(state['A'])}</b> of {len(labels)} →"
+    note = f"  {note}" if side == "left" else f"{note}  "
     plot.note(note, theta, 0.02, 1, "look", 15, yref="y domain", xanchor=side, yanchor="bottom")
     plot.layout["meta"]["drag"] = {
         "chart": "xy",
@@ -264,6 +265,7 @@ def view(
         status = verdict + (
             f"{attribute} = {state['labels'][top]}, the most frequent value: printed scale "
             f"{state['printed'][top]:,.0f}, tight {facts['tight']:,.0f} records. {groups} "
+            f"Both readings have ε = {float(tables):.3g} for all tables here. "
             f"As printed ε = {float(state['printed_paid']):.4f} is paid, and (were the weights "
             f"public) {float(state['true']):.4f} truly lost, "
             f"{float(state['true'] / state['printed_paid']):.0%} of it; tight "

@@ -35,6 +35,9 @@ def test_on_two_values_mic_is_information_and_so_are_their_sensitivities(table):
     found = clustering.strengths(table, pair)
     assert found["MIC"] == pytest.approx(found["I"])
     assert found["R"] > 100 * found["I"]
+    figure = clustering.view(table, x="sex", y="native-country").figure
+    dots = next(t for t in figure.data if t.xaxis == "x2")
+    assert min(dots.x) > 10 ** figure.layout.xaxis2.range[0], "none is left of the axis"
 
 
 def test_published_similarities_are_printed_and_truly_cost_half_the_columns(table):

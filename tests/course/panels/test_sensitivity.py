@@ -54,6 +54,22 @@ def test_theta_moves_attributes_between_the_groups(table):
     assert " 1 attribute in A, noise" in alone.status
 
 
+def test_it_is_said_that_the_printed_scales_have_strict_s_budget(table):
+    """The thesis has no columns to pay for: 0.7 at this ε and L₁, as in the lesson's ledger."""
+    said = "Both readings have ε = {} for all tables here. As printed ε = "
+    assert said.format(0.5) in sensitivity.view(table).status
+    assert said.format(0.2) in sensitivity.view(table, epsilon=2.0, l1=0.7).status
+
+
+@pytest.mark.parametrize(
+    ("theta", "text"), [(0.29, "  <b>2</b> of 14 →"), (0.3, "<b>2</b> of 14 →  ")]
+)
+def test_a_number_keeps_away_from_the_line_and_needs_no_room_behind(table, theta, text):
+    """On a phone the spaces behind it were cut at 0.29."""
+    notes = sensitivity.view(table, theta=theta).figure.layout.annotations
+    assert [n.text for n in notes if "→" in n.text] == [text]
+
+
 def test_sensitivity_panel_follows_its_controls():
     panel = sensitivity.panel()
     first = ranges(panel.view.figure)
