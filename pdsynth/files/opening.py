@@ -5,7 +5,6 @@ import gzip
 import io
 import os
 import re
-import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from typing import IO, Any
 
 import pandas as pd
 
-from ..core import SchemaError, needed_for, repeated
+from ..core import SchemaError, needed_for, repeated, warn
 from ..scale.arrow import to_frame
 from .cells import COMMON, FORMS, STRANGE
 from .file_format import FileFormat
@@ -112,7 +111,7 @@ class Text:
             found and sign != ","
         )
         if words:
-            warnings.warn(f"the file was read as text {' and '.join(words)}", stacklevel=2)
+            warn(f"the file was read as text {' and '.join(words)}")
 
     def undecodable(self) -> SchemaError:
         """What to say of bytes that the encoding doesn't know."""
@@ -348,7 +347,7 @@ def _as_csv(content: IO[bytes], form: str, skip: int) -> Open:
     """The first sheet of a workbook, without its empty rows: at its end they aren't kept anyway."""
     with pd.ExcelFile(content) as book:
         if len(book.sheet_names) > 1:
-            warnings.warn(f"the first of {len(book.sheet_names)} sheets is read", stacklevel=2)
+            warn(f"the first of {len(book.sheet_names)} sheets is read")
         read = partial(pd.read_excel, book, header=None, keep_default_na=False, na_values=[""])
         cells = read(dtype=str)
         if (point := FORMS[form][1]) != ".":  # 1.234 is a number there, and no text of thousands
@@ -356,7 +355,7 @@ def _as_csv(content: IO[bytes], form: str, skip: int) -> Open:
             cells = cells.mask(numbers, cells.replace(r"\.", point, regex=True))
     empty = cells.isna().all(axis=1) & (cells.index >= skip)
     if empty.any():
-        warnings.warn("empty rows of the sheet are no records and are left out", stacklevel=2)
+        warn("empty rows of the sheet are no records and are left out")
     cells = cells[~empty]
     return partial(io.BytesIO, cells.to_csv(index=False, header=False).encode())
 

@@ -200,8 +200,9 @@ def test_columns_that_a_schema_does_not_name_are_told(tmp_path, kind):
     path = tmp_path / f"t.{kind}"
     frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
     values = tuple(A.categorical(name, ["x", "y"]) for name in "ab")
-    with pytest.warns(UserWarning, match="doesn't name aren't read: more$"):
+    with pytest.warns(UserWarning, match="doesn't name aren't read: more$") as told:
         assert list(read_csv(path, pds.Schema(values, left_out={"known": "a key"}))) == ["a", "b"]
+    assert [one.filename for one in told] == [__file__], "the line that read, and none of ours"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_csv(path, pds.Schema(values, left_out={"known": "", "more": ""}))
