@@ -37,7 +37,11 @@ MARKS = (
 READ_AS = {"utf-8": "utf-8-sig", "euc_kr": "cp949"}
 BLOCK = 2**20
 SAY = "say encoding='…', or save it as CSV (UTF-8)"
-WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
+WORDS = re.compile(rb"[A-Za-z\x80-\xff]{2,}")
+# Letters of Western Europe in cp1252; without õ, û, ð, ý, þ and ÿ, which other languages have more
+# often in the place of theirs. And signs that stand beside them: €, Œ, œ, ’, –, «, », °, ´, µ.
+LETTERS = rb"\xc0-\xcf\xd1-\xd4\xd6\xd8-\xda\xdc\xdf-\xef\xf1-\xf4\xf6\xf8-\xfa\xfc"
+WESTERN = re.compile(rb"[A-Za-z\x80\x8c\x91-\x97\x9c\xa0\xab\xb0\xb4\xb5\xbb%b]*" % LETTERS)
 
 
 class Lines(io.TextIOWrapper):
@@ -162,8 +166,12 @@ class Text:
         strange = [line for line in block.splitlines(keepends=True) if not line.isascii()]
         text = b"".join(strange)[: 2**16]
         words = b"".join(word for word in WORDS.findall(text) if not word.isascii())
+        latin = sum(byte > 127 for byte in words) <= len(words) / 2
+        if latin and WESTERN.fullmatch(words) and re.search(rb"[%b]" % LETTERS, words):
+            self.guessed = True
+            return "cp1252"
         matches = list(from_bytes(text))
-        if sum(byte > 127 for byte in words) < len(words) / 2:
+        if latin:
             matches = [one for one in matches if not is_multi_byte_encoding(one.encoding)]
             if not matches and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", block):  # not in cp1252
                 self.guessed = True

@@ -143,6 +143,17 @@ def test_what_was_found_out_is_said(content, words):
         read_header(content)
 
 
+@pytest.mark.parametrize(
+    "words", ["Größe Straße", "né élève d’été", "città è", "mænd Århus ø år", "mies äiti työ"]
+)
+@pytest.mark.parametrize("sign", ["", " €", " °C", " –"])
+def test_words_of_western_europe_are_in_cp1252(words, sign):
+    """Not in an encoding of old Macintoshes, which the guess by letters' frequencies takes."""
+    rows = [f"{word};{at},50{sign}\n" for at in range(100) for word in words.split()]
+    with pytest.warns(UserWarning, match="in cp1252, which is a guess"):
+        assert read_csv(f"a;b\n{''.join(rows)}".encode("cp1252"))["a"][0] == words.split()[0]
+
+
 def test_an_ordinary_file_is_read_in_silence(recwarn):
     read_csv(GOOD)
     read_csv("a,b\n1,2\n".encode("utf-16"))
