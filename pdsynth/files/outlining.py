@@ -63,7 +63,7 @@ TOPS = (
     "mapping: is this where the form stops counting? Its bin holds the numbers below it, too: "
     "edges by hand keep it apart"
 )
-REFUSED = "; do the last ones mean that there is no answer? Then list them in na_values"
+REFUSED = "; does {} mean that there is no answer? Then list it in na_values, and cut the range"
 NO_ANSWER = re.compile(r"9*[6-9]|8+")  # 97, 98, 99; 888
 NONE = "; is none an answer? Then list it, and take it out of na_values"
 GAPS = "na_values: do these words mean that nothing is known?"
@@ -377,17 +377,18 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
     if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
         asked += AREAS
-    if whole and _stand_apart(values):
-        asked += REFUSED
+    if codes := _stand_apart(values) or [-code for code in _stand_apart(-values[::-1])]:
+        asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
 
 
-def _stand_apart(values: np.ndarray) -> bool:
-    """Whether the last few of some rising whole numbers look like codes of no answer."""
+def _stand_apart(values: np.ndarray) -> list[float]:
+    """The last few of some rising numbers, where they look like codes of no answer."""
     gap = int(np.argmax(np.diff(values))) + 1
-    last = [str(int(value)) for value in values[gap:]]
+    last = values[gap:].tolist()
     far = values[gap] - values[gap - 1] > values[gap - 1] - values[0]
-    return bool(far) and len(last) <= STRAYS and all(map(NO_ANSWER.fullmatch, last))
+    codes = len(last) <= STRAYS and all(NO_ANSWER.fullmatch(f"{value:g}") for value in last)
+    return last if far and codes else []
 
 
 def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:

@@ -782,6 +782,8 @@ def test_skewed_numbers_and_codes_are_asked_about(tmp_path):
         "age": rng.integers(0, 100, 500),
         "born": rng.integers(1930, 2010, 500),
         "smoked": np.where(rng.random(500) < 0.1, 98, rng.integers(0, 27, 500)),
+        "blood": np.where(rng.random(500) < 0.1, -999, rng.gamma(2, 4, 500).round(1)),
+        "change": rng.normal(0, 3, 500).round(1),
         "school": rng.choice(["none", "school", "college"], 500),
     }
     pd.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
@@ -789,5 +791,9 @@ def test_skewed_numbers_and_codes_are_asked_about(tmp_path):
     asked = {name: next(x for x in lines if x.startswith(name)) for name in columns}
     assert [name for name, line in asked.items() if "more than half stand" in line] == ["cost"]
     assert [name for name, line in asked.items() if "are these codes" in line] == ["area"]
-    assert [name for name, line in asked.items() if "there is no answer" in line] == ["smoked"]
+    assert [name for name, line in asked.items() if "there is no answer" in line] == [
+        "smoked",
+        "blood",
+    ]
+    assert "does -999 mean" in asked["blood"] and "does 98 mean" in asked["smoked"]
     assert [name for name, line in asked.items() if "is none an answer" in line] == ["school"]
