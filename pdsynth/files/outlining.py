@@ -54,6 +54,7 @@ COMMON = 0.25  # share of the records that the values of an open list must have
 NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
+EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
 SKEWED = "; more than half stand in one bin: edges by hand, or `private bins`?"
 AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
 OPEN = "a public list (census, ISO codes), never a count"
@@ -210,6 +211,8 @@ def _numbered(column: pd.Series, draft: Attribute | str) -> Found | None:
 def _draft(name: str, column: pd.Series, forms: Sequence[str]) -> Found:
     """What a column seems to hold."""
     cells = column.dropna()
+    if cells.empty:
+        return EMPTY_COLUMN
     if kind_of(name) == "identifier":
         return NAMELESS, "" if cells.astype("str").is_unique else PERSONS
     kind = pd.api.types.infer_dtype(cells)

@@ -43,6 +43,10 @@ BAD_FILES = {
     "long row": (b"a,b\n1,2,3\n", "line 2 has 3 cells"),
     "huge cell": (b"a,b\n" + b"x" * 200_000 + b",1\n", "line 2 isn't CSV"),
     "a title": (b"# form B\n34,f\n61,m\n", "first line has 1 cell, the next 2.*skip=1"),
+    "a title of a sheet": (
+        b"form B,,\n,,\na,b,c\n1,2,3\n",
+        "looks like a record.*title, say skip=",
+    ),
     "no header": (b"34,f\n61,m\n34,f\n", r"looks like a record.*names=\[…\].*2 columns"),
     "no header, twins": (b"no,no\nyes,no\nno,yes\n", "looks like a record"),
 }
@@ -616,7 +620,7 @@ TYPED = {  # the draft's line, or why there is none
     "prices": ([Decimal("1.50"), Decimal("2.50"), None], "1.4 to 2.5 in 16 bins + missing"),
     "codes": (["01 ", " 01", "07"], "01 | 07"),
     "blanks": (["x", " ", ""], "x + missing"),
-    "nothing": ([None, None, None], "? one value only"),
+    "nothing": ([None, None, None], "? no cell holds anything"),
     "lists": ([[1], [2], []], "? cells of type mixed, which no domain describes"),
     "bytes": ([b"x", b"y", b"z"], "? cells of type bytes"),
     "spans": (pd.to_timedelta(["1D", "2D", "3D"]), "? cells of type timedelta"),
