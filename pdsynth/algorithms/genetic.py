@@ -168,7 +168,7 @@ class GeneticSearch(Restricted):
             f"about {STRONG}: many edges will be chance. Choose a larger epsilon, or k='auto'"
         )
         curator.ledger.notes.append(words)
-        tell(words, 5)
+        tell(words)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -465,8 +465,7 @@ class AttributeClusters(InClusters):
             f"{float(as_fraction(recipe.share_sketch)):g} of ε = {recipe.epsilon}: too noisy to "
             f"cluster. {type(recipe).__name__} {instead}, and gives that share to the tables. "
             "Raise epsilon or share_sketch, or name public "
-            "clusters" + " and set eta=0" * bool(recipe.eta),
-            6,
+            "clusters" + " and set eta=0" * bool(recipe.eta)
         )
 
 

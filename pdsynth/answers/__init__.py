@@ -25,7 +25,6 @@ reads records.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -47,6 +46,7 @@ from ..core import (
     plural,
     show,
     to_names,
+    warn,
 )
 from ..files.story import find_pairs
 from .bootstrap import spread_of
@@ -155,10 +155,9 @@ def _warn_of_apart(model: Model, names: Sequence[str]) -> None:
     apart = [pair for pair in combinations(nodes, 2) if tuple(sorted(pair)) not in kept]
     if apart:
         more = f" (and {plural(len(apart) - 1, 'more pair')})" if len(apart) > 1 else ""
-        warnings.warn(
+        warn(
             f"{' and '.join(apart[0])} stand in no released table together{more}: the interval "
-            "says how the model's answer varies, and not how far the records are from it",
-            stacklevel=4,
+            "says how the model's answer varies, and not how far the records are from it"
         )
 
 
@@ -180,11 +179,10 @@ def _hidden(model: Model, names: Sequence[str]) -> np.ndarray:
 def _warn_of_hidden(hidden: np.ndarray) -> None:
     """Say that records may be where a rule leaves the model none."""
     if hidden.any():
-        warnings.warn(
+        warn(
             f"a rule leaves the model nothing in {plural(int(hidden.sum()), 'cell')} of what is "
             "asked, and records that break it were kept (on_violation='keep'): no bootstrap says "
-            "how many these are, and other cells hold them instead",
-            stacklevel=4,
+            "how many these are, and other cells hold them instead"
         )
 
 
@@ -202,10 +200,9 @@ def _warn_of_middles(
         most = np.multiply.outer(most, np.abs(vector) + half)
     off = float(model.n * (p * (most - least)).sum())
     if off > 0:
-        warnings.warn(
+        warn(
             "a number counts as the middle of its bin: where in it the records lie may move the "
-            f"answer by up to {off:.3g} more, which no interval holds",
-            stacklevel=4,
+            f"answer by up to {off:.3g} more, which no interval holds"
         )
 
 

@@ -58,6 +58,7 @@ from .errors import (
     to_names,
     type_of,
     wanted,
+    warn,
 )
 from .factors import (
     NEVER,

@@ -236,12 +236,20 @@ def type_of(value: Any) -> str:
     return f"{library}.DataFrame" if foreign else type(value).__name__
 
 
-def tell(words: str, stacklevel: int) -> None:
+def warn(words: str) -> None:
+    """Warn, and name the line that called the library, however deep within it that is said."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] == "pdsynth":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(words, UserWarning, stacklevel=level)
+
+
+def tell(words: str) -> None:
     """Warn within a fit that is charged already: where warnings are errors it goes to stderr,
     since an error would lose what was paid for.
     """
     try:
-        warnings.warn(words, UserWarning, stacklevel=stacklevel + 1)
+        warn(words)
     except UserWarning:
         print(f"UserWarning: {words}", file=sys.stderr)
 

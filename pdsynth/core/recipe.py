@@ -9,7 +9,6 @@ model   = reconcile(found)                     post-processing
 """
 
 import inspect
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
@@ -35,6 +34,7 @@ from .errors import (
     share,
     show,
     to_names,
+    warn,
 )
 from .ledger import GUARANTEES, Ledger, check_reading
 from .model import Model, keep_measured
@@ -242,7 +242,7 @@ class Recipe(Habits):
         data, schema, n = self._open(data, y, schema)
         plan = self.prepare(schema, n, isinstance(data, (Records, pd.DataFrame)), people)
         for doubt in self._doubts(schema, plan):
-            warnings.warn(doubt, stacklevel=2)
+            warn(doubt)
         source = self._choose_noise(noise)
         ledger = self.open_ledger(people)
         with read(data, door("binning").refine(schema) if schema.private else schema) as records:

@@ -65,20 +65,28 @@ def plan_blocks(sizes: tuple[int, ...], sets: Sets, cells: int) -> Blocks:
     Greedy: a block starts with the first uncovered set and adds what covers most further sets.
     """
     rest, blocks = dict.fromkeys(range(len(sets))), []
+    holding: list[list[int]] = [[] for _ in sizes]  # the sets that an attribute stands in
+    for i, one in enumerate(sets):
+        for j in one:
+            holding[j].append(i)
     while rest:
-        block = set(sets[next(iter(rest))])
-        free = cells // math.prod(sizes[j] for j in block)
-        while True:
-            # how many sets each attribute would bring in alone
-            missing = ([j for j in sets[i] if j not in block] for i in rest)
-            gains = collections.Counter(absent[0] for absent in missing if len(absent) == 1)
-            affordable = [j for j in gains if sizes[j] <= free]
-            if not affordable:
-                break
-            best = max(affordable, key=lambda j: (gains[j], -sizes[j], -j))
-            block.add(best)
-            free //= sizes[best]
-        inside = tuple(i for i in rest if block.issuperset(sets[i]))
+        block, free, missing = set[int](), cells, dict[int, int]()
+        # how many sets each attribute would bring in alone
+        gains = collections.Counter(sets[i][0] for i in rest if len(sets[i]) == 1)
+        adding = [*sets[next(iter(rest))]]
+        while adding:
+            for j in adding:
+                block.add(j)
+                free //= sizes[j]
+                del gains[j]
+                for i in filter(rest.__contains__, holding[j]):
+                    missing[i] = missing.get(i, len(sets[i])) - 1
+                    if missing[i] == 1:
+                        gains[next(k for k in sets[i] if k not in block)] += 1
+            affordable = (j for j in gains if sizes[j] <= free)
+            best = max(affordable, key=lambda j: (gains[j], -sizes[j], -j), default=None)
+            adding = [] if best is None else [best]
+        inside = tuple(sorted(i for i, left in missing.items() if left == 0))
         for i in inside:
             del rest[i]
         blocks.append((tuple(sorted(block)), inside))

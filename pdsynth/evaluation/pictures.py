@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Attribute, Schema, plural, progress
+from ..core import Attribute, Schema, name_some, plural, progress
 from ..files.pages import render, style
 from .inputs import Table, to_codes
 from .report import WARNING, Report
@@ -19,6 +19,7 @@ CELLS = 2**18  # of a pair's table; larger ones aren't counted
 BARS, SIDE = 16, 8  # values that a column's picture shows, and a pair's on each side
 SHOWN, OPENED = 12, 3  # columns that aren't folded, and pairs that are opened
 FAR = 0.05  # of the people: a column that is off by more should be checked
+LOST = 0.25  # of the people: a column that is off by more tells nothing
 TIE, KEPT = 0.05, 0.5  # the least tie worth a word, and how much of it makes it kept
 
 
@@ -150,12 +151,16 @@ def advise(
 ) -> list[str]:
     """What to do now, in sentences."""
     gained = report.verdict[0].startswith("Worth having")
-    advice = [
-        "Use it for counts and pictures of single columns and of the pairs that are kept below."
-        if gained
-        else "Use it for single columns only. For pairs take a larger ε, fewer columns or coarser "
-        "bins: pds.plan says beforehand what they bear."
-    ]
+    kept = any(pair.real >= TIE and pair.fake >= KEPT * pair.real for pair in pairs)
+    gone = 2 * sum(column.off > LOST for column in columns) > len(columns)
+    use, rest = "single columns only.", "For pairs"
+    if gained or kept:
+        use = "counts and pictures of single columns and of the pairs that are kept below."
+        rest = "For other pairs"
+    if gone and not gained:
+        use, rest = "nothing: most columns alone are off by more than a quarter.", "Instead"
+    remedy = f" {rest} take a larger ε, fewer columns or coarser bins: pds.plan says beforehand "
+    advice = [f"Use it for {use}{'' if gained else remedy + 'what they bear.'}"]
     if lost := sorted((p for p in pairs if p.real >= TIE and p.fake < KEPT * p.real),
                       key=lambda pair: -pair.lost):  # fmt: skip
         names = "; ".join(" with ".join(pair.names) for pair in lost[:OPENED])
@@ -165,7 +170,7 @@ def advise(
             "less than half of them is left here."
         )
     if far := [column for column in columns if column.off > FAR]:
-        names = ", ".join(column.name for column in far[:SHOWN])
+        names = name_some([column.name for column in far], SHOWN)
         advice.append(
             f"Before you report shares of {names}, ask the records: more than 5 % is off."
         )

@@ -1,6 +1,5 @@
 """How well does a classifier trained on a synthetic table predict held-out real records?"""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +18,7 @@ from ..core import (
     show,
     to_list,
     to_names,
+    warn,
 )
 from .inputs import Table, check_choice, check_most, sample_rows, seeded, to_codes
 
@@ -129,10 +129,7 @@ def utility(
         raise SchemaError(f"C must lie between 1e-6 and 1e6, got {show(C)}")
     train = to_codes(synthetic, schema)
     if protocol == "self_test":
-        warnings.warn(
-            "self_test never looks at real records: it can't see that a synthetic table is wrong",
-            stacklevel=2,
-        )
+        warn("self_test never looks at real records: it can't see that a synthetic table is wrong")
         tested = split_mask(len(train), Fraction(1, 5), seed)
         train, test = train[~tested], train[tested]
     elif real_test is None:

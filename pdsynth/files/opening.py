@@ -5,7 +5,6 @@ import gzip
 import io
 import os
 import re
-import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from typing import IO, Any
 
 import pandas as pd
 
-from ..core import SchemaError, needed_for, repeated
+from ..core import SchemaError, needed_for, repeated, warn
 from ..scale.arrow import to_frame
 from .cells import COMMON, FORMS, STRANGE
 from .file_format import FileFormat
@@ -38,7 +37,11 @@ MARKS = (
 READ_AS = {"utf-8": "utf-8-sig", "euc_kr": "cp949"}
 BLOCK = 2**20
 SAY = "say encoding='…', or save it as CSV (UTF-8)"
-WORDS = re.compile(rb"[A-Za-z\x80-\xff]+")
+WORDS = re.compile(rb"[A-Za-z\x80-\xff]{2,}")
+# Letters of Western Europe in cp1252; without õ, û, ð, ý, þ and ÿ, which other languages have more
+# often in the place of theirs. And signs that stand beside them: €, Œ, œ, ’, –, «, », °, ´, µ.
+LETTERS = rb"\xc0-\xcf\xd1-\xd4\xd6\xd8-\xda\xdc\xdf-\xef\xf1-\xf4\xf6\xf8-\xfa\xfc"
+WESTERN = re.compile(rb"[A-Za-z\x80\x8c\x91-\x97\x9c\xa0\xab\xb0\xb4\xb5\xbb%b]*" % LETTERS)
 
 
 class Lines(io.TextIOWrapper):
@@ -112,7 +115,7 @@ class Text:
             found and sign != ","
         )
         if words:
-            warnings.warn(f"the file was read as text {' and '.join(words)}", stacklevel=2)
+            warn(f"the file was read as text {' and '.join(words)}")
 
     def undecodable(self) -> SchemaError:
         """What to say of bytes that the encoding doesn't know."""
@@ -163,8 +166,12 @@ class Text:
         strange = [line for line in block.splitlines(keepends=True) if not line.isascii()]
         text = b"".join(strange)[: 2**16]
         words = b"".join(word for word in WORDS.findall(text) if not word.isascii())
+        latin = sum(byte > 127 for byte in words) <= len(words) / 2
+        if latin and WESTERN.fullmatch(words) and re.search(rb"[%b]" % LETTERS, words):
+            self.guessed = True
+            return "cp1252"
         matches = list(from_bytes(text))
-        if sum(byte > 127 for byte in words) < len(words) / 2:
+        if latin:
             matches = [one for one in matches if not is_multi_byte_encoding(one.encoding)]
             if not matches and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", block):  # not in cp1252
                 self.guessed = True
@@ -348,7 +355,7 @@ def _as_csv(content: IO[bytes], form: str, skip: int) -> Open:
     """The first sheet of a workbook, without its empty rows: at its end they aren't kept anyway."""
     with pd.ExcelFile(content) as book:
         if len(book.sheet_names) > 1:
-            warnings.warn(f"the first of {len(book.sheet_names)} sheets is read", stacklevel=2)
+            warn(f"the first of {len(book.sheet_names)} sheets is read")
         read = partial(pd.read_excel, book, header=None, keep_default_na=False, na_values=[""])
         cells = read(dtype=str)
         if (point := FORMS[form][1]) != ".":  # 1.234 is a number there, and no text of thousands
@@ -356,7 +363,7 @@ def _as_csv(content: IO[bytes], form: str, skip: int) -> Open:
             cells = cells.mask(numbers, cells.replace(r"\.", point, regex=True))
     empty = cells.isna().all(axis=1) & (cells.index >= skip)
     if empty.any():
-        warnings.warn("empty rows of the sheet are no records and are left out", stacklevel=2)
+        warn("empty rows of the sheet are no records and are left out")
     cells = cells[~empty]
     return partial(io.BytesIO, cells.to_csv(index=False, header=False).encode())
 

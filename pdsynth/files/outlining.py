@@ -54,6 +54,7 @@ COMMON = 0.25  # share of the records that the values of an open list must have
 NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
+EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
 SKEWED = "; more than half stand in one bin: edges by hand, or `private bins`?"
 AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
 OPEN = "a public list (census, ISO codes), never a count"
@@ -63,7 +64,7 @@ TOPS = (
     "mapping: is this where the form stops counting? Its bin holds the numbers below it, too: "
     "edges by hand keep it apart"
 )
-REFUSED = "; do the last ones mean that there is no answer? Then list them in na_values"
+REFUSED = "; does {} mean that there is no answer? Then list it in na_values, and cut the range"
 NO_ANSWER = re.compile(r"9*[6-9]|8+")  # 97, 98, 99; 888
 NONE = "; is none an answer? Then list it, and take it out of na_values"
 GAPS = "na_values: do these words mean that nothing is known?"
@@ -210,6 +211,8 @@ def _numbered(column: pd.Series, draft: Attribute | str) -> Found | None:
 def _draft(name: str, column: pd.Series, forms: Sequence[str]) -> Found:
     """What a column seems to hold."""
     cells = column.dropna()
+    if cells.empty:
+        return EMPTY_COLUMN
     if kind_of(name) == "identifier":
         return NAMELESS, "" if cells.astype("str").is_unique else PERSONS
     kind = pd.api.types.infer_dtype(cells)
@@ -377,17 +380,18 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
     if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
         asked += AREAS
-    if whole and _stand_apart(values):
-        asked += REFUSED
+    if codes := _stand_apart(values) or [-code for code in _stand_apart(-values[::-1])]:
+        asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
 
 
-def _stand_apart(values: np.ndarray) -> bool:
-    """Whether the last few of some rising whole numbers look like codes of no answer."""
+def _stand_apart(values: np.ndarray) -> list[float]:
+    """The last few of some rising numbers, where they look like codes of no answer."""
     gap = int(np.argmax(np.diff(values))) + 1
-    last = [str(int(value)) for value in values[gap:]]
+    last = values[gap:].tolist()
     far = values[gap] - values[gap - 1] > values[gap - 1] - values[0]
-    return bool(far) and len(last) <= STRAYS and all(map(NO_ANSWER.fullmatch, last))
+    codes = len(last) <= STRAYS and all(NO_ANSWER.fullmatch(f"{value:g}") for value in last)
+    return last if far and codes else []
 
 
 def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:

@@ -230,7 +230,8 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
     if not pd.api.types.is_numeric_dtype(cells) and any(map(pd.isna, read)):
         return (
             "not a number",
-            "map it, list it in na_values, or say how numbers are written (number, unit)",
+            "map it, list it in na_values, or say how numbers are written (number, unit), or days "
+            "(date, format)",
         )
     if attribute.integer and has_decimals(attribute, cells):
         return (say_decimals(attribute), f"write {float(edges[0])} to {float(edges[-1])}")

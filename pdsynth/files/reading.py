@@ -1,7 +1,6 @@
 """A data file of your own: its header without its values, and its records over a public schema."""
 
 import csv
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -19,6 +18,7 @@ from ..core import (
     plural,
     show,
     to_items,
+    warn,
 )
 from .cells import FORMS, STRANGE, is_number, read_number, read_numbers
 from .columns import EXACT, find_distinct
@@ -179,7 +179,7 @@ def read_chunks(
     chunks = partial(_chunks, text, facts, places, labels)
     if own:
         if text.strange and (other := text.say_other()):
-            warnings.warn(f"cells hold bytes that aren't in {text.encoding}; {other}", stacklevel=2)
+            warn(f"cells hold bytes that aren't in {text.encoding}; {other}")
         yield from (_declared(chunk, attributes, columns, form) for chunk in chunks())
         return
     texts: set[str] = set()
@@ -224,10 +224,9 @@ def _say_left_out(schema: Schema, names: Sequence[str], places: Sequence[int]) -
     read = {*places}
     rest = [name for place, name in enumerate(names) if place not in read]
     if unknown := [name for name in rest if name and name not in schema.left_out]:
-        warnings.warn(
+        warn(
             f"columns that the schema doesn't name aren't read: {', '.join(unknown[:9])}"
-            + (f" and {len(unknown) - 9} more" if len(unknown) > 9 else ""),
-            stacklevel=2,
+            + (f" and {len(unknown) - 9} more" if len(unknown) > 9 else "")
         )
 
 

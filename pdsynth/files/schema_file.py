@@ -19,6 +19,9 @@ HEAD = """\
 # date, format, on, number, unit, clip.
 """
 LEFT_OUT = re.compile(r"drop(?:\s*:\s*(?P<drop>.*))?|(?P<open>\?[^|]*)", re.DOTALL)
+QUOTED = (
+    'A name with other signs than A to Z, digits, _ and - stands in quotes: "Größe in m" = "drop"'
+)
 PLACES = ("columns", "file", "attributes", "groups", "rules")
 FIRST = re.compile(r"^\[", re.MULTILINE)  # table of a file
 DOMAIN = ("domain", "values", "edges", "missing", "spread", "type", "public")
@@ -89,7 +92,9 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise SchemaError(f"{name} isn't TOML: {problem}") from problem
+        key = str(problem).startswith(("Expected '=' after a key", "Invalid statement"))
+        remedy = f". {QUOTED}" if key else ""
+        raise SchemaError(f"{name} isn't TOML: {problem}{remedy}") from problem
 
 
 def read_entry(name: str, entry: Any) -> tuple[Attribute | str, bool]:

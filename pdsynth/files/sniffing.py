@@ -176,5 +176,7 @@ def look_for_header(
         raise SchemaError(
             f"{reason}: if the file has no header, say names=[…], the names of its "
             f"{len(top)} columns; if it has one, say header=True"
+            + "; if this is a title, say skip=, how many lines stand above the names"
+            * (sum(map(bool, top)) == 1)
         )
     return True

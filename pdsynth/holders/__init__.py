@@ -31,6 +31,7 @@ from ..core import (
     SchemaError,
     Split,
     check_schema,
+    show,
 )
 from .collusion import losses
 from .shares import SharedNoise, check_holders, draw_share
@@ -93,6 +94,7 @@ def fit(
     honest: int | None = None,
     noise: Noise | None = None,
     session: Any = None,
+    person_epsilon: None = None,
 ) -> Any:
     """A synthesizer, fitted on the records of several holders; returns it.
 
@@ -101,7 +103,8 @@ def fit(
     noise, and the others can put together all that they know. ``noise``: a source in place of
     :class:`SharedNoise`, for a replay. ``session``: the account that is charged, as in ``fit``.
     ``random_state`` seeds all shares: NOT PRIVATE. SchemaError for private bins: their edges are
-    chosen by records in one place.
+    chosen by records in one place. ``person_epsilon`` is refused with BudgetError: all persons have
+    one ε here.
 
     **Privacy:** as ``synthesizer.fit`` on all records at once, for whoever sees the release, and
     for up to ``len(tables) − honest`` holders together. :func:`losses` says what more of them
@@ -114,6 +117,13 @@ def fit(
     >>> fit(pds.baselines.Independent(epsilon=1), clinics, schema).n_
     5
     """
+    if person_epsilon is not None:
+        raise BudgetError(
+            "several holders fit with one ε for all persons: leave out person_epsilon, or fit in "
+            "one place"
+        )
+    if not isinstance(tables, Sequence):
+        raise SchemaError(f"tables must be a list, a DataFrame for each holder; got {show(tables)}")
     needed = check_holders(len(tables), honest)
     if check_schema(schema).private:
         raise SchemaError(

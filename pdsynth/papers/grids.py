@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import astuple, dataclass, field, fields, replace
@@ -13,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from ..core import Records, progress, wanted
+from ..core import Records, progress, wanted, warn
 from ..evaluation.compare import compare
 from ..evaluation.parallel import run_each
 
@@ -102,7 +101,7 @@ class Run:
                 if self.whole or not datasets and at == len(tables):
                     raise
                 self.missing[name] = str(problem)
-                warnings.warn(f"{name} is left out: {problem}", stacklevel=2)
+                warn(f"{name} is left out: {problem}")
         return datasets
 
     def measure(self, *grids: Grid, repeats: int | None = None) -> pd.DataFrame:

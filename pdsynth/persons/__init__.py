@@ -380,8 +380,7 @@ def undo(model: Model, found: Sequence[Measurement], counted: Measured | None) -
     if not any(level in edge for edge in edges):
         tell(
             "no table ties the levels to another column, so that counts lean towards those who "
-            "give more: ConsistentBayes measures such ties where n and ε bear them",
-            4,
+            "give more: ConsistentBayes measures such ties where n and ε bear them"
         )
     tree = CliqueTree(junction_tree(len(sizes), edges, level), sizes)
     once = -np.log(copies)

@@ -119,7 +119,7 @@ def warn_of_loss(
             "all attributes were to have more noise, so that all tables have the same ε, and none "
             "loses less than without groups: leave out those that need less protection"
         )
-        tell(words, 5)
+        tell(words)
         return
     cases = []
     for name in careful:
@@ -135,4 +135,4 @@ def warn_of_loss(
             f"since they are parents in tables that have more: {', '.join(cases)}. Put the "
             "children into the same group, or forbid these edges (restriction=…)"
         )
-        tell(words, 5)
+        tell(words)

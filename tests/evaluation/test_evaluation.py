@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import TABLES
+from growth_tools import growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -331,3 +332,13 @@ def test_information_in_blocks_is_that_in_memory(tmp_path):
     network = Network((*pairs, *((name, ()) for name in schema.names[3:])))
     found = sum_mutual_information(network, tmp_path / "t", schema)
     assert found == sum_mutual_information(network, frame, schema)
+
+
+def test_planning_how_pairs_are_counted_looks_at_each_pair_few_times():
+    """With d columns and blocks of six, d²/15 blocks: each looks at its columns' pairs, not all."""
+
+    def prepare(d):
+        sets = tuple(combinations(range(d), 2))
+        return lambda: marginals_module.plan_blocks.__wrapped__((4,) * d, sets, 2**12)
+
+    assert growth(prepare, (10, 20, 40)) < 3.4, "a power of d: 3, and 4 where it looks at all"

@@ -10,6 +10,8 @@ import pytest
 import pdsynth as pds
 from pdsynth.evaluation.pictures import (
     BARS,
+    SHOWN,
+    Column,
     Pair,
     advise,
     compare_columns,
@@ -123,6 +125,15 @@ def test_advice_follows_from_what_was_found(compared):
     assert not any("Don't read" in text for text in advise(report, [], [good], 100))
     assert any("a with c" in text for text in advise(report, [], [good, lost], 100))
     assert "1 of 2 ties" in count_kept([good, lost])
+    near, far = (Column("a", ("x",), (1.0,), (1.0,), off) for off in (0.04, 0.3))
+    assert not report.verdict[0].startswith("Worth having")
+    for columns, pairs, words in (
+        ([near], [lost], "single columns only. For pairs take"),
+        ([near], [good, lost], "of the pairs that are kept below. For other pairs take"),
+        ([far, far, near], [good], "nothing: most columns alone are off"),
+    ):
+        assert words in advise(report, columns, pairs, 100)[0]
+    assert "a, a and 1 more, ask" in advise(report, [far] * (SHOWN + 1), [], 100)[1]
     assert count_kept([]).startswith("No two columns")
 
 

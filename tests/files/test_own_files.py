@@ -43,6 +43,10 @@ BAD_FILES = {
     "long row": (b"a,b\n1,2,3\n", "line 2 has 3 cells"),
     "huge cell": (b"a,b\n" + b"x" * 200_000 + b",1\n", "line 2 isn't CSV"),
     "a title": (b"# form B\n34,f\n61,m\n", "first line has 1 cell, the next 2.*skip=1"),
+    "a title of a sheet": (
+        b"form B,,\n,,\na,b,c\n1,2,3\n",
+        "looks like a record.*title, say skip=",
+    ),
     "no header": (b"34,f\n61,m\n34,f\n", r"looks like a record.*names=\[…\].*2 columns"),
     "no header, twins": (b"no,no\nyes,no\nno,yes\n", "looks like a record"),
 }
@@ -143,6 +147,17 @@ def test_what_was_found_out_is_said(content, words):
         read_header(content)
 
 
+@pytest.mark.parametrize(
+    "words", ["Größe Straße", "né élève d’été", "città è", "mænd Århus ø år", "mies äiti työ"]
+)
+@pytest.mark.parametrize("sign", ["", " €", " °C", " –"])
+def test_words_of_western_europe_are_in_cp1252(words, sign):
+    """Not in an encoding of old Macintoshes, which the guess by letters' frequencies takes."""
+    rows = [f"{word};{at},50{sign}\n" for at in range(100) for word in words.split()]
+    with pytest.warns(UserWarning, match="in cp1252, which is a guess"):
+        assert read_csv(f"a;b\n{''.join(rows)}".encode("cp1252"))["a"][0] == words.split()[0]
+
+
 def test_an_ordinary_file_is_read_in_silence(recwarn):
     read_csv(GOOD)
     read_csv("a,b\n1,2\n".encode("utf-16"))
@@ -200,8 +215,9 @@ def test_columns_that_a_schema_does_not_name_are_told(tmp_path, kind):
     path = tmp_path / f"t.{kind}"
     frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
     values = tuple(A.categorical(name, ["x", "y"]) for name in "ab")
-    with pytest.warns(UserWarning, match="doesn't name aren't read: more$"):
+    with pytest.warns(UserWarning, match="doesn't name aren't read: more$") as told:
         assert list(read_csv(path, pds.Schema(values, left_out={"known": "a key"}))) == ["a", "b"]
+    assert [one.filename for one in told] == [__file__], "the line that read, and none of ours"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_csv(path, pds.Schema(values, left_out={"known": "", "more": ""}))
@@ -604,7 +620,7 @@ TYPED = {  # the draft's line, or why there is none
     "prices": ([Decimal("1.50"), Decimal("2.50"), None], "1.4 to 2.5 in 16 bins + missing"),
     "codes": (["01 ", " 01", "07"], "01 | 07"),
     "blanks": (["x", " ", ""], "x + missing"),
-    "nothing": ([None, None, None], "? one value only"),
+    "nothing": ([None, None, None], "? no cell holds anything"),
     "lists": ([[1], [2], []], "? cells of type mixed, which no domain describes"),
     "bytes": ([b"x", b"y", b"z"], "? cells of type bytes"),
     "spans": (pd.to_timedelta(["1D", "2D", "3D"]), "? cells of type timedelta"),
@@ -770,6 +786,8 @@ def test_skewed_numbers_and_codes_are_asked_about(tmp_path):
         "age": rng.integers(0, 100, 500),
         "born": rng.integers(1930, 2010, 500),
         "smoked": np.where(rng.random(500) < 0.1, 98, rng.integers(0, 27, 500)),
+        "blood": np.where(rng.random(500) < 0.1, -999, rng.gamma(2, 4, 500).round(1)),
+        "change": rng.normal(0, 3, 500).round(1),
         "school": rng.choice(["none", "school", "college"], 500),
     }
     pd.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
@@ -777,5 +795,9 @@ def test_skewed_numbers_and_codes_are_asked_about(tmp_path):
     asked = {name: next(x for x in lines if x.startswith(name)) for name in columns}
     assert [name for name, line in asked.items() if "more than half stand" in line] == ["cost"]
     assert [name for name, line in asked.items() if "are these codes" in line] == ["area"]
-    assert [name for name, line in asked.items() if "there is no answer" in line] == ["smoked"]
+    assert [name for name, line in asked.items() if "there is no answer" in line] == [
+        "smoked",
+        "blood",
+    ]
+    assert "does -999 mean" in asked["blood"] and "does 98 mean" in asked["smoked"]
     assert [name for name, line in asked.items() if "is none an answer" in line] == ["school"]

@@ -126,6 +126,16 @@ def test_one_holder_and_a_wrong_table_are_refused():
     wrong = [*parted(table(), 2), table().assign(x1=9)]
     with pytest.raises(SchemaError, match="holder 3"):
         fit(FITS["HPPrivBayes"](), wrong, SCHEMA)
+    with pytest.raises(SchemaError, match="a DataFrame for each holder"):
+        fit(FITS["HPPrivBayes"](), table(), SCHEMA)
+    with pytest.raises(BudgetError, match="one ε for all persons"):
+        fit(FITS["HPPrivBayes"](), parted(table()), SCHEMA, person_epsilon="own")
+
+
+def test_a_warning_names_the_line_that_fitted():
+    with pytest.warns(UserWarning, match="under noise of") as told:
+        fit(pds.PrivBayes(0.01, k=3), parted(table()), SCHEMA)
+    assert {one.filename for one in told} == {__file__}
 
 
 # --- replay ---------------------------------------------------------------------------------------

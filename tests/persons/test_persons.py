@@ -461,7 +461,7 @@ def test_the_card_speaks_of_one_record_and_of_what_add_remove_promises():
     assert (
         "Every person with one record, each for the ε that was promised (of 1/10, 1/2, 1)" in card
     )
-    assert "for those who were promised the most" in card and "10 records" not in card
+    assert "for those who were promised the most" in card and " 10 records" not in card
     assert "at most 2.72 times as likely as it would be if that person weren't in the table" in card
     assert "50:50, can guess right in at most 88.1 % of cases" in card
     assert "found out in at most 73.2 % of cases" in card, "whether a person is there"
