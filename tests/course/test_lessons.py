@@ -186,7 +186,6 @@ def test_the_right_answers_pass(question):
         assert verdict.text.endswith(question.exercise.praise)
 
 
-@pytest.mark.slow
 def is_fallback(question, text):
     """Whether a message is what is said to any other wrong answer, too."""
     parts = question.judge.judges if isinstance(question.judge, Each) else [question.judge]
