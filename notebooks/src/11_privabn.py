@@ -132,7 +132,7 @@ for name, run in runs.items():
 pd.DataFrame(rows).T.map("{:.1%}".format)
 
 # %% [markdown]
-# (Strict rows hit real ones by chance. Without a unique person, her row would be there nearly as often: strict bounds the factor by $e^{0.05}\approx1.05$.) This "NoPrivABN" is the yardstick of the paper's section 6. A method is good when it comes close to it.
+# (Strict rows hit real ones by chance. Without a unique person, her row would be there nearly as often: strict bounds the factor by 1.05.) This "NoPrivABN" is the yardstick of the paper's section 6. A method is good when it comes close to it.
 #
 # **Strict** repairs three things. Candidates are *all* placed attributes: a first parent, then one more at a time, or STOP. A public penalty, the expected noise of a larger table, decides when a
 # parent isn't worth it, so the network is adaptive for the right reason. And the noise goes onto joint *counts*.
