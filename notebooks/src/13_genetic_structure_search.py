@@ -185,7 +185,7 @@ rows = {epsilon: np.mean([worth(epsilon, seed) for seed in range(2)]) for epsilo
 (100 * pd.Series(rows, name="% of the raw optimum")).rename_axis("ε").round(1).to_frame()
 
 # %% [markdown]
-# For scale: the best of 200 random individuals, where every search starts, has about 80 %, a typical one a quarter. So on 45,222 records
+# For scale: the best of 200 random individuals, where every search starts, has about 80 %, a typical one three tenths. So on 45,222 records
 # the sketch is worth searching from ε ≈ 1. On the paper's smallest table it is not, and the library says so from public facts alone: the
 # number of records, the number of pairs, ε₁.
 
@@ -314,7 +314,7 @@ pd.DataFrame({row.classifier: [*row.confusion.ravel(), round(row.f2, 3)] for row
 #
 # ## Summary
 #
-# The genetic search optimises a sum over edges, from $d(d-1)/2$ numbers, and comes within a percent of the exact optimum. Because it asks for so little,
+# The genetic search optimises a sum over edges, from $d(d-1)/2$ numbers, and on average comes within a percent of the exact optimum. Because it asks for so little,
 # one noisy sketch makes it private, and every search on the sketch is free.
 #
 # **Next:** [14, custom networks](14_custom_networks_and_disclosure.ipynb): the same search with a public rule about one sensitive attribute, and what an attacker still finds.

@@ -237,7 +237,7 @@ rows = [audit.run(name, runs=4000, seed=3).row() for name in names]
 pd.DataFrame(rows)[["case", "claimed", "theory", "bound", "ceiling", "verdict", "method"]].round(3)
 
 # %% [markdown]
-# The last two are the same step of HMPrivBayes, which overspends by a large factor. At a share of 2 ε the audit shows it. At the share that the paper gives it, the noise is too large: no number of runs that you could pay for would
+# The last two are the same step of HMPrivBayes, which overspends by a large factor. At a share of ε = 2 the audit shows it. At the share that the paper gives it, the noise is too large: no number of runs that you could pay for would
 # show it. The ledger divides two fractions and knows. Use both: the ledger trusts the code to be what it says, the audit doesn't.
 #
 # And whole algorithms? Exact replay finds the pair of tables with the largest loss. Strict algorithms of this library are fitted many times on either table of it, at four ε.

@@ -126,9 +126,9 @@ strict.pivot_table(index="method", columns="budget", values="value", sort=False)
 # around the k of the run.
 #
 # **What to notice**
-# * Move k to 4: the distance of all that have a k jumps to the right, and the plan has it over the red line. JTree and Independent have no k.
+# * Move k to 4: the distance of all that have a k jumps to the right, and the plan has it over the red line. JTree, Independent and the forests have no k.
 # * Back to *auto*, lower ε to 0.1: Independent, which ignores all ties, becomes one of the best. Raise ε to 4: it stays where it is, the others pass it.
-# * The costs: most are alike, whatever the paper's personalisation does. Three are low: *Independent*, one table an attribute; the *forest*, with one more table that holds it; and the *custom network* with a policy.
+# * The costs: most are alike, whatever the paper's personalisation does. Three are low: *Independent*, one table an attribute; the *forest* that is told who is sensitive, with one more table that holds it; and the *custom network* with a policy.
 # * Choose another sensitive attribute: the low cost follows, because a policy names it. Groups by association only move noise.
 # * *Published*: red marks, no finite ε. Look at the distances at the same time: it bought hardly anything.
 # * **reconcile**, *agree*: every column stands in several noisy tables, which contradict each other; now the nearest tables that agree are released. Most distances jump to the left, the costs stay:

@@ -40,7 +40,9 @@ Progress = bool | Callable[[int, int], None]
 
 def format_epsilon(value: float) -> str:
     """A number of ε for a reader."""
-    return "∞" if value == math.inf else f"{value:.3g}"
+    if value == math.inf:
+        return "∞"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from bench_tools import ALONE, BENCH, panel_in, run_panel
 from browser_tools import CHROMIUM, CLEAR, RUN_ALL, STILL
 
 from pdsynth.course.panels import LESSONS
+from pdsynth.course.panels.drawing import ink
 
 pytest.importorskip("playwright.sync_api")
 pytestmark = [
@@ -268,6 +269,14 @@ def test_a_group_has_its_colour_in_the_legend_whatever_its_first_mark_has(one):
                                                          "g.getAttribute('fill'))")  # fmt: skip
     run_panel(one, ONE)
     assert fills == ["#0072B2", "#56B4E9"]
+
+
+def test_a_line_above_a_filled_area_is_a_line_in_the_legend(bench):
+    """Its swatch was a block of the area's colour, which is nearly white."""
+    key = run_panel(bench, "personal").locator(".pdsynth-key").first
+    bench.evaluate(STILL)
+    assert key.locator("path").first.get_attribute("stroke") == ink("none"), key.inner_html()
+    assert "rgba" not in key.inner_html()
 
 
 def test_names_of_several_lines_turn_only_where_their_longest_line_has_no_room(bench):

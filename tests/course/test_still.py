@@ -152,3 +152,11 @@ def test_curves_of_one_colour_are_told_apart_by_the_legend():
     assert [key["stroke-dasharray"] for key in keys] == ["7 4", "2 3"]
     assert len(found(root, "circle", fill="green")) == 2 + 1, "two points, one in the legend"
     assert [block for block in found(root, "rect", fill="red") if block["width"] == 22]
+
+
+def test_a_line_above_a_filled_area_is_a_line_in_the_legend():
+    line = go.Scatter(x=[0, 1], y=[0, 1], name="line", mode="lines", fill="tozeroy",
+                      fillcolor="rgba(0,0,0,.05)", line={"color": "green"})  # fmt: skip
+    root = drawn(line, go.Bar(x=[0, 1], y=[1, 2], name="people", marker_color="red"))
+    assert [p for p in found(root, "path", stroke="green") if "h22" in str(p["d"])]
+    assert not found(root, "rect", fill="green")

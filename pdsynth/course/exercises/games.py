@@ -91,7 +91,11 @@ class Exposing:
     def __call__(self, event: Callable[..., Any]) -> str | None:
         """The words for this event."""
         probes = range(min(self.worlds) - 12, max(self.worlds) + 13)
-        replies = [bool(event(value)) for value in probes]
+        said = {value: event(value) for value in probes}
+        if any(word not in (0, 1) for word in said.values()):
+            value = next(value for value, word in said.items() if word not in (0, 1))
+            return f"event must say True or False; for {value} it says {said[value]!r}."
+        replies = [bool(word) for word in said.values()]
         for words, wrong in self.mistakes.items():
             if replies == [bool(wrong(value)) for value in probes]:
                 return words

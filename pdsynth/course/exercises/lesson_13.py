@@ -154,6 +154,8 @@ def judge_generation(
             "next_generation changes the elite: the copy is flat, and its inner sets and lists "
             "are still shared. Use copy.deepcopy."
         )
+    if any(one is None for one in made):
+        return "mutate changes its argument and returns nothing: append the child itself."
     if made == elite:
         return f"the generation is only the elite; {size} individuals are wanted."
     if len(made) != size:

@@ -81,6 +81,10 @@ variation_distance = Computation(
 MADE = 10_000  # more rows than a table has that is made here
 
 
+class Untraced(Exception):
+    """Rows came without the column ``id``."""
+
+
 class Witness:
     """Notes what tables are made of, and what a classifier learns from and is tested on."""
 
@@ -94,16 +98,24 @@ class Witness:
     def make(self, rows: pd.DataFrame) -> pd.DataFrame:
         """A synthetic table, whose rows have negative numbers, others in each table."""
         salaries = (["<=50K", ">50K"] * len(rows))[: len(rows)]
+        self.insist(rows)
         numbers = -1 - MADE * len(self.made) - np.arange(len(rows))
         self.made.append(set(rows["id"]))
         return pd.DataFrame({"id": numbers, "salary": salaries})
 
     def classify(self, learnt: pd.DataFrame, asked: pd.DataFrame) -> np.ndarray:
         """One guess for each row that is asked about."""
+        self.insist(learnt, asked)
         self.asked.append((set(learnt["id"]), set(asked["id"])))
         truth = self.real["salary"].reindex(asked["id"])
         self.correct.append(float((truth == "<=50K").mean()))
         return np.full(len(asked), "<=50K")
+
+    @staticmethod
+    def insist(*tables: pd.DataFrame) -> None:
+        """Raise where a table has no ``id``: by it the judge knows whose rows these are."""
+        if any("id" not in table for table in tables):
+            raise Untraced
 
     def behind(self, learnt: set[int]) -> set[int]:
         """The real rows that some synthetic rows were made of."""
@@ -113,7 +125,10 @@ class Witness:
 def judge_accuracy(accuracy: Callable[..., Any]) -> str | None:
     """Made from one part, taught by synthetic rows, tested on the other part; or so in folds."""
     witness = Witness()
-    got = float(accuracy(witness.real, witness.make, witness.classify))
+    try:
+        got = float(accuracy(witness.real, witness.make, witness.classify))
+    except Untraced:
+        return "accuracy drops the column id, by which it is judged whose rows are used: keep it."
     if not witness.made:
         return "accuracy must make a table with make(...) and ask classify(learnt, asked)."
     if not witness.asked:

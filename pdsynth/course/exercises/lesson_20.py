@@ -14,7 +14,11 @@ def bound(rho: float, delta: float) -> float:
 epsilon_of = Computation(
     bound,
     cases=[(0.1, 1e-6), (2.0, 1e-9), (0.01, 1e-5)],
-    faults={},
+    faults={
+        "epsilon_of takes the root of a negative number: ln δ is negative, ln(1/δ) isn't.": (
+            lambda got, *case: math.isnan(got)
+        ),
+    },
     mistakes={
         "epsilon_of takes another logarithm: ln is the natural one, np.log.": lambda rho, delta: (
             rho + 2 * math.sqrt(rho * math.log10(1 / delta))
@@ -35,7 +39,7 @@ epsilon_of = Computation(
         "epsilon_of gives ρ back: zCDP at ρ is no pure ρ-DP, the tail costs more.": (
             lambda rho, delta: rho
         ),
-        "epsilon_of has the wrong sign under the root: ln δ is negative, ln(1/δ) isn't.": (
+        "epsilon_of subtracts the root. Add it.": (
             lambda rho, delta: rho - 2 * math.sqrt(rho * math.log(1 / delta))
         ),
         "epsilon_of is 1/δ: δ enters through its logarithm.": lambda rho, delta: 1 / delta,
@@ -43,7 +47,7 @@ epsilon_of = Computation(
             lambda rho, delta: math.sqrt(2 * rho)
         ),
     },
-    otherwise="epsilon_of{case} = {got:.4g} is a number, but ρ + 2√(ρ ln(1/δ)) is {wanted:.4g}.",
+    otherwise="epsilon_of{case} gives {got:.4g}; ρ + 2√(ρ ln(1/δ)) is {wanted:.4g}.",
 )
 
 q1, q2, q3 = exercises("lesson_20", q2=epsilon_of)

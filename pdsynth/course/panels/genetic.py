@@ -154,14 +154,13 @@ def draw_network(plot: Board, network: Network, best: Network) -> None:
         Try(
             "at the start",
             {"generation": 0},
-            "the best of {now.population} random networks has {now.reached:.1%} of the optimum.",
+            "the best of {now.population} random networks has {now.share} of the optimum.",
             lambda was, now: now.reached < was.reached,
         ),
         Try(
             "hardly any mutation",
             {"r": 0.01},
-            "after 40 generations {now.reached:.1%} of the optimum; with r = 0.07 it was "
-            "{was.reached:.1%}.",
+            "after 40 generations {now.share} of the optimum; with r = 0.07 it was {was.share}.",
             lambda was, now: now.reached != was.reached,
         ),
         Try(
@@ -220,6 +219,7 @@ def view(
     )
     facts = {
         "reached": true,
+        "share": reach(true),
         "shared": shared(network, optimal),
         "edges": len(network.edges),
         "population": population,

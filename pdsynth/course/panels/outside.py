@@ -148,7 +148,7 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     plot.limit([0, 3 * epsilon], [delta, delta], 2)
     low = float(bounds[np.argmax(np.array(tail) < delta / 100)])
     for name, x, y, colour in (
-        ("Laplace", epsilon, -1.0, "private"),
+        ("pure ε, at worst", epsilon, -1.0, "private"),
         ("Gaussian", low, math.log10(delta) - 2, "none"),
     ):
         plot.note(name, x + 0.06 * epsilon, y, 2, colour, 13, xanchor="left")

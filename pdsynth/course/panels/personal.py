@@ -167,21 +167,21 @@ def draw_gap(plot: Board, at: float, rest: float, plain: float | None) -> list[f
         Try(
             "a promise before the run",
             {"method": CUSTOM, "r": 0.1},
-            "{now.loss:.3g} instead of {was.loss:.3g}, known before the run; the others pay with "
-            "{now.rest:.3f}, PrivBayes with less ε for all would have {now.plain:.3f}.",
+            "occupation loses {now.loss:.3g} instead of {was.loss:.3g}, known before the run; the "
+            "others are off by {now.rest:.1%}, with less ε for all by {now.plain:.1%}.",
             lambda was, now: now.loss < was.loss and now.known and not was.known,
         ),
         Try(
             "PPBA",
             {"method": "PPBA"},
-            "{now.loss:.3g}, read off this run: the next run may say something else.",
+            "occupation loses {now.loss:.3g}, read off this run: the next may say something else.",
             lambda was, now: not now.known,
         ),
         Try(
             "less for everybody",
             {"epsilon": 0.3},
-            "{now.loss:.3g} instead of {was.loss:.3g}, and the rest at "
-            "{now.rest:.3f} instead of {was.rest:.3f}.",
+            "occupation loses {now.loss:.3g} instead of {was.loss:.3g}, and the others are off by "
+            "{now.rest:.1%} instead of {was.rest:.1%}.",
             lambda was, now: now.loss < was.loss and now.rest > was.rest,
         ),
     ),

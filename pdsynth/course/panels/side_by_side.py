@@ -22,7 +22,6 @@ from .words import GUARANTEE, GUARANTEES, percent
 # More than a tenth of a second each; and what the panel has a control for.
 LEFT_OUT = (*SLOW, "GeneticBayes", AGREED)
 LARGE = ("CSAPrivBayes", "CSAPrivBayes, policy")  # seconds each where tables are to agree
-FOREST = "ConsistentBayes, forest"
 RECONCILE = {"measured": False, "agree": True}
 LEAST, MOST = 0.004, 6.0  # ends of the axis of losses; an infinite one is drawn to its right end
 
@@ -62,9 +61,6 @@ def contenders(
             synthesizer.set_params(structure=replace(parameters["structure"], k=k))
         whole = agree or isinstance(synthesizer, ConsistentBayes)  # it has no other form
         synthesizer.set_params(reconcile=COARSE if whole else AsMeasured())
-    recipes[FOREST] = ConsistentBayes(
-        epsilon, guarantee=guarantee, rounds=0, sensitive=sensitive, reconcile=COARSE
-    )
     return recipes
 
 

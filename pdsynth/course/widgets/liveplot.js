@@ -295,14 +295,12 @@ const HATCHES = { "/": "<path d='M-7 5 3-5M-3 5 7-5'/>", x: "<path d='M-6 5 4-5M
 const first = (value) => (Array.isArray(value) ? value[0] : value);
 
 function swatch(trace) {
-  const fill = first(trace.marker?.color) ?? trace.fillcolor ?? trace.line?.color ?? "currentColor";
+  const fill = first(trace.marker?.color) ?? trace.line?.color ?? "currentColor";
   let inside = "";
   if (trace.type === "bar") {
     const hatch = HATCHES[first(trace.marker?.pattern?.shape)];
     inside = `<rect x='-8' y='-5' width='16' height='10' fill='${fill}' opacity='${trace.opacity ?? first(trace.marker?.opacity) ?? 1}'/>` +
       (hatch ? `<g stroke='#fff' fill='none' stroke-width='1.5'>${hatch}</g>` : "");
-  } else if (trace.fill && trace.fill !== "none") {
-    inside = `<rect x='-11' y='-5' width='22' height='10' fill='${fill}'/>`;
   } else {
     const mode = trace.mode ?? "lines";
     if (mode.includes("lines"))

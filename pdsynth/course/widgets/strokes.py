@@ -102,9 +102,9 @@ def points(t: Any, x: Any, y: Any) -> Iterator[str]:
 
 
 def sample(t: Any, x: float, y: float) -> Iterator[str]:
-    """What a trace looks like, from ``x`` on around ``y``: its line, its mark, or its area."""
+    """What a trace looks like, from ``x`` on around ``y``: its line and mark, or its block."""
     colour, mode = ink_of(t), (t.mode or "lines") if t.type == "scatter" else ""
-    if not mode or t.fill not in (None, "none"):
+    if not mode:
         yield f"<rect x='{x:g}' y='{y - 4:g}' width='{SAMPLE}' height='8' fill='{colour}'/>"
         return
     if "lines" in mode:

@@ -27,6 +27,11 @@ def test_the_bound_on_the_picture_is_the_audit_s():
     assert list(trace(view.figure, "a perfect").y) == [audit.ceiling(int(n)) for n in line.x]
 
 
+def test_a_large_theory_is_written_out():
+    view = auditing.view(step="privabn-conditional-noise", epsilon=3.0, runs=1)
+    assert "In theory 2,023;" in view.status
+
+
 def test_patience_refutes_and_a_small_epsilon_hides():
     verdicts = [
         auditing.view(epsilon=e, runs=r).status.split(":")[0].split(". ")[1]

@@ -31,6 +31,15 @@ def test_replay_shows_what_was_stored(table, generation):
     )
 
 
+def test_a_button_says_the_share_that_the_chart_has():
+    """79.8% stood in the chart and 79.9% beside it: shares are rounded down in both."""
+    base = genetic.view()
+    for button in genetic.view.tries[:2]:
+        view = genetic.view(**button.sets)
+        (note,) = (n.text for n in view.figure.layout.annotations if n.text.endswith("of the best"))
+        assert note.removeprefix("<b>").split("<")[0] in button.tell(base, view)
+
+
 def test_replay_runs_no_second_search(table, monkeypatch):
     genetic.view(table)
     monkeypatch.setattr(genetic, "genetic_search", lambda *args: pytest.fail("searched again"))

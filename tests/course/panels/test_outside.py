@@ -81,6 +81,17 @@ def test_the_picture_says_at_which_promise_and_of_how_many_people():
     assert view.figure.layout.title.text == "ε = 0.5, δ = 10⁻⁶: one count of 45,222 people"
 
 
+def test_the_curve_of_pure_epsilon_is_named_by_what_it_bounds():
+    """Laplace noise on one count needs 1 − exp((x − ε)/2): less than the worst mechanism does."""
+    figure = outside.view(questions=1).figure
+    drawn = [trace for trace in figure.data if trace.xaxis == "x2"][1]
+    p = math.e / (1 + math.e)
+    assert drawn.y[0] == pytest.approx(2 * p - 1)  # randomised response at the bound 0
+    assert drawn.y[0] > 1.1 * (1 - math.exp(-1 / 2))
+    names = {note.text for note in figure.layout.annotations if note.xref == "x2"}
+    assert {"pure ε, at worst", "Gaussian"} <= names and "Laplace" not in names
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.7, 4.0])
 def test_laplace_noise_needs_no_delta_from_its_epsilon_on(epsilon):
     """Drawn at ε itself: a line from a point before it to one behind it would show a δ there."""

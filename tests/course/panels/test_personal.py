@@ -91,3 +91,13 @@ def test_the_button_of_a_promise_compares_with_what_was_measured():
     assert "its line ends" not in view.status and len(joined(view)) == 1
     losses, _ = personal.line(personal.view.table())
     assert losses[0] < view.facts["loss"]
+
+
+def test_a_button_says_what_its_number_is():
+    base = personal.view()
+    for button in personal.view.tries:
+        view = personal.view(**button.sets)
+        said = button.tell(base, view)
+        assert said.startswith(f"occupation loses {view.facts['loss']:.3g}")
+        if button.label != "PPBA":
+            assert f"off by {view.facts['rest']:.1%}" in said
