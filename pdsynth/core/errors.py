@@ -239,7 +239,7 @@ def type_of(value: Any) -> str:
 def warn(words: str) -> None:
     """Warn, and name the line that called the library, however deep within it that is said."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] == "pdsynth":
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] == "pdsynth":
         frame, level = frame.f_back, level + 1
     warnings.warn(words, UserWarning, stacklevel=level)
 

@@ -136,6 +136,9 @@ def test_a_warning_names_the_line_that_fitted():
     with pytest.warns(UserWarning, match="under noise of") as told:
         fit(pds.PrivBayes(0.01, k=3), parted(table()), SCHEMA)
     assert {one.filename for one in told} == {__file__}
+    place = {"fit": fit, "method": pds.PrivBayes(0.01, k=3), "mine": parted(table())}
+    with pytest.warns(UserWarning, match="under noise of"):  # a place without a module's name
+        exec("fit(method, mine, schema)", place | {"schema": SCHEMA})
 
 
 # --- replay ---------------------------------------------------------------------------------------
