@@ -14,7 +14,7 @@ figures/PAPER, and the pages. Fewer repeats, or other settings, than those that 
 on; ``--only`` (method="ConsistentBayes", guarantee="strict", …) runs some curves with the committed
 settings and puts them in the place of their committed trials, all others stay; ``--reading`` runs what a declared reading changes, into figures/PAPER/readings; ``--redraw``
 draws the committed trials again and runs nothing. ``main`` draws the index' main picture from the
-trials of the yardsticks' figure 1. ``scoreboard`` writes the pages again. ``parquet`` writes all
+trials of the yardsticks' figures 1 and 3. ``scoreboard`` writes the pages again. ``parquet`` writes all
 committed trials to figures/trials.parquet, one tidy table (needs the extra ``scale``). ``lessons`` draws each
 panel in its default state, for readers without a kernel. Needs the extras ``figures`` and ``course``, and
 a Chromium or Chrome on the system.
@@ -51,7 +51,6 @@ from pdsynth.papers.engine import (  # noqa: E402
     stem,
 )
 from pdsynth.papers.grids import Run, matches, read, rows_that_match  # noqa: E402
-from pdsynth.papers.readings import Reading  # noqa: E402
 from pdsynth.papers.results import (  # noqa: E402
     Key,  # noqa: E402
     Result,
@@ -472,10 +471,17 @@ def claims(board: Committed) -> str:
     verdicts = [v for found in board.verdicts.values() for v in found]
     groups = scoreboard.grouped(board)
     rows = [
-        [cell(claim), cell(source), "; ".join(f"{v.reading}: **{v.said}**" for v in found)]
+        [
+            cell(claim),
+            cell(source),
+            "; ".join(
+                f"{name}: **{v.said}**"
+                for name, v in zip(say_readings(board, found), found, strict=True)
+            ),
+        ]
         for (claim, source), found in groups.items()
     ]
-    folded = "".join(fold(i, found, paper.readings()) for i, found in enumerate(groups.values(), 1))
+    folded = "".join(fold(i, board, found) for i, found in enumerate(groups.values(), 1))
     rules = sorted({v.rule for v in verdicts})
     notes = sorted({d for r in board.results.values() for d in r.deviation})
     named = {v.reading for v in verdicts}
@@ -495,13 +501,25 @@ def claims(board: Committed) -> str:
     return (judged if rows else "") + f"{paper.notes}:\n\n" + "".join(f"* {n}\n" for n in notes)
 
 
-def fold(place: int, found: list[Verdict], known: dict[str, Reading]) -> str:
+def say_readings(board: Committed, found: list[Verdict]) -> list[str]:
+    """The reading of each verdict of a claim; its figure, too, where a reading has several."""
+    figure = {
+        id(v): board.paper.titles[key].split(":")[0]
+        for key, verdicts in board.verdicts.items()
+        for v in verdicts
+    }
+    several = len({v.reading for v in found}) < len(found)
+    return [v.reading + (f", {figure[id(v)]}" if several else "") for v in found]
+
+
+def fold(place: int, board: Committed, found: list[Verdict]) -> str:
     """Numbers of one claim under every reading, and the reason, behind a line to click."""
+    known = board.paper.readings()
     lines = [
-        f"* {v.reading} ({known[v.reading].whose}{', counts' if v.primary else ''}): **{v.said}**"
+        f"* {name} ({known[v.reading].whose}{', counts' if v.primary else ''}): **{v.said}**"
         + (f" ({v.held})" if v.held else "")
         + f". {v.numbers}"
-        for v in found
+        for name, v in zip(say_readings(board, found), found, strict=True)
     ]
     return (
         f'<a id="claim-{place}"></a>\n\n<details><summary>{found[0].claim} ({found[0].source})</summary>\n\n'
@@ -520,7 +538,10 @@ def section(paper: Paper, key: Key, result: Result) -> str:
     gaps = int(result.data["value"].isna().sum())
     base = stem(key)
     tables = (
-        "; ".join(f"{name}, {rows:,} rows" for name, rows in p["tables"].items())
+        "; ".join(
+            name if name.endswith(f" {rows:,} rows") else f"{name}, {rows:,} rows"
+            for name, rows in p["tables"].items()
+        )
         or "no records of people"
     )
     option = f"--figure {key}" if isinstance(key, int) else f"--{key}"
@@ -538,13 +559,18 @@ def section(paper: Paper, key: Key, result: Result) -> str:
 
 ![{result.title}]({base}.svg)
 {viewed}
-* Error bars: {paper.bars}
+* Error bars: {say_bars(paper, counts.max())}
 * Numbers: [points]({base}.csv), [all trials]({base}_trials.csv), each with its seed; gaps: {gaps}.
 * Table: {tables}. Repeats: {counts.min()}{"" if counts.min() == counts.max() else f" to {counts.max()}"}.
 * Seeds: {paper.seeds.format(seed=p["seed"])}.
 * Parameters: {given}.
 {again(p)}* Command: `python figures/make.py {paper.name} {option} --repeats {p["repeats"]}`; `--redraw` draws the committed trials.
 """
+
+
+def say_bars(paper: Paper, repeats: int) -> str:
+    """What the error bars of a figure are, as its page says."""
+    return paper.bars if repeats > 1 or paper.bars.startswith("none") else "none; one run each."
 
 
 def again(parameters: Mapping[str, Any]) -> str:

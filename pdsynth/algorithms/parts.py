@@ -48,9 +48,9 @@ class Synthesizer(Recipe):
     Parameters
     ----------
     epsilon : total budget ε.
-    structure : a part of ``pds.parts`` (``Greedy``, ``Ordered``, ``PairwiseSums``,
-        ``SpanningTree``, ``Adaptive``, ``GeneticSearch``), or a :class:`Network`, which is public
-        and costs nothing. None: ``Greedy()``. A ``restriction`` of a part forces and forbids edges.
+    structure : a part of ``pds.parts``, for example ``Greedy`` or ``ResidualRounds``, or a
+        :class:`Network`, which is public and costs nothing. None: ``Greedy()``. A ``restriction``
+        of a part forces and forbids edges.
     budget : ``Uniform``, ``Groups``, ``ByTies``, ``RiskEntropy`` or ``Geometric``. None:
         ``Uniform()``.
     conditionals : where the noise goes. None: ``JointCounts()``. PrivABN's ``ConditionalNoise()``

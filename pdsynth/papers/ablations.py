@@ -249,7 +249,8 @@ def _size(data: pd.DataFrame, at: Any, change: str, first: str) -> str:
         select(data, **dict(zip(names, at, strict=True)), change=c)["value"].to_numpy()
         for c in (change, first)
     )
-    return "" if change == first else f"{hedges(a, b):+.2f}"
+    size = hedges(a, b)
+    return "" if change == first else "–" if np.isnan(size) else f"{size:+.2f}"
 
 
 def load_changes(name: str) -> Paper:

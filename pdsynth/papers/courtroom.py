@@ -251,16 +251,20 @@ def sees(q: Question) -> Answer:
 
 @rule("every bound above the claim", tested=False)
 def all_caught(q: Question) -> Answer:
-    """Whether every broken step is caught."""
-    broken = select(widen(q.data), expected=audit.VIOLATED)
+    """Whether every broken step is caught that is expected to be; the others are named."""
+    table = widen(q.data)
+    broken = select(table, expected=audit.VIOLATED)
     if not len(broken):
         return None
+    judged = table["expected"].isin([audit.VIOLATED, audit.NOT_REFUTED])
+    hidden = table.loc[~judged & (table["theory"] > table["epsilon"]), "case"]
     missed = broken.loc[broken["bound"] <= broken["epsilon"], "case"]
     words = {
         "caught": len(broken) - len(missed),
         "broken": len(broken),
         "size": f"{len(broken) - len(missed)} of {len(broken)}",
         "missed": f"; not: {', '.join(missed)}" if len(missed) else "",
+        "unseen": f"; broken, and only in the ledger: {', '.join(hidden)}" if len(hidden) else "",
     }
     return decide(missed.empty, len(missed) > 0), words
 

@@ -224,7 +224,7 @@ def draw(key: Key, data: pd.DataFrame, settings: Any) -> go.Figure:
     plot.update_yaxes(rangemode="tozero")
     plot.update_yaxes(title_text="mean 2-way distance", col=1)
     subtitle = "each loses at most her own ε (add or remove); " + (
-        "mixes in per cent" if key == 1 else "ε from .1 to 1"
+        "mixes in per cent" if key == 1 else f"ε from .1 to 1, tie {settings.ties[2]:g}"
     )
     return finish(plot, data, "Persons with an ε of their own", subtitle, 460)
 
@@ -243,7 +243,8 @@ def nearer_everywhere(q: Question) -> Answer:
         rival = other.loc[place]
         both = widen(float(np.hypot(row["ci95"], rival["ci95"])))
         gaps.append((round(rival["mean"] - row["mean"], 12), both))
-        names.append(f"{place[0]}, tie {place[1]}")
+        size = f", {place[2]} levels, {int(place[3]):,} records" if q.key == 2 else ""
+        names.append(f"{place[0]}, tie {place[1]}{size}")
     return direction_verdict(gaps), {"found": Gaps(gaps, names)}
 
 

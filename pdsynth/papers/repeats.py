@@ -62,5 +62,5 @@ PAGE = """## Repeats
 
 A figure has the paper's own number of repeats where the paper says one, and at least 20 elsewhere
 and under our readings. One run is asked of what no seed changes, of timings of peers, and of the
-credit stand-in's times. Of {all} figures, tables and readings {short} have fewer than asked.
+credit stand-in's times. Figures, tables and readings with fewer than asked: {short} of {all}.
 {table}"""

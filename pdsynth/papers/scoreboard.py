@@ -360,7 +360,7 @@ the range over all of its points; else the median difference and its range, what
 or both ends of the middle curve (of two, the one that moves less). *Rests on our reconstruction*:
 only an abstract is public. *Our intervals too wide (n = …)*: with so many repeats nothing can be
 said. † another verdict at half or double the tolerance. True ε: the ledger's, ∞ where records are
-read raw (in brackets: without these reads). Words in square brackets are ours; HMPrivBayes' are
-translated. Changes: [changes.csv](changes.csv). Made by
+read raw (in brackets: without these reads). Words in square brackets are ours; HMPrivBayes' and
+the last of PPBA's are translated. Changes: [changes.csv](changes.csv). Made by
 `python figures/make.py scoreboard`.
 """

@@ -116,3 +116,11 @@ def test_ppba_s_tree_is_taken_away_and_nothing_else(small):
     assert with_tree.budget == without.budget
     assert type(with_tree.structure).__name__ == "SpanningTree"
     assert type(without.structure).__name__ == "Greedy"
+
+
+def test_points_that_are_all_alike_have_no_standardised_difference():
+    point = {"metric": "m", "dataset": "d", "guarantee": "strict", "k": "1", "epsilon": 1.0}
+    rows = [point | {"change": c, "value": 0.0} for c in ("first", "other") for _ in range(3)]
+    sizes = [ablations._size(pd.DataFrame(rows), (*point.values(),), c, "first") for c in
+             ("first", "other")]  # fmt: skip
+    assert sizes == ["", "–"]

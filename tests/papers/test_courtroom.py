@@ -113,6 +113,15 @@ def test_twins_a_violated_strict_case_and_a_missed_defect_turn_the_verdicts(deep
     )
 
 
+def test_a_broken_step_that_no_sample_shows_is_named(root):
+    """It is counted on neither side; without it nothing is named."""
+    trials = read(root / "figures" / "courtroom" / "fig2_trials.csv")
+    hidden = "hmprivbayes-dpsc-small-share"
+    said = [PAPER.judge(2, t, Settings())[1] for t in (trials, trials[trials["case"] != hidden])]
+    assert said[0].numbers == f"27 of 27; broken, and only in the ledger: {hidden}"
+    assert said[1].numbers == "27 of 27"
+
+
 def committed(root, figure):
     """The committed audits of a figure, and the parameters that they were run with."""
     folder = root / "figures" / "courtroom"

@@ -54,3 +54,27 @@ def test_nearer_everywhere_says_who_is_nearer(ours, other, said):
     claim = {"method": persons.OURS, "other": persons.LEAST}
     question = Question(1, planted(ours, other), persons.PAPER.settings(), claim)
     assert persons.nearer_everywhere(question)[0] == said
+
+
+def test_each_point_of_figure_2_says_its_levels_and_records():
+    trials = pd.concat(
+        [planted([0.03], [0.05]).assign(bins=bins, n=n) for bins in "29" for n in ("80", "2000")]
+    )
+    claim = {"method": persons.OURS, "other": persons.LEAST}
+    question = Question(2, trials, persons.PAPER.settings(), claim)
+    names = persons.nearer_everywhere(question)[1]["found"].names
+    assert len(set(names)) == 4 and "m, tie 0, 9 levels, 2,000 records" in names
+
+
+def test_the_note_on_the_bias_has_the_committed_numbers(root):
+    """Its ranges and differences, recomputed from the trials that lie beside the page."""
+    trials = pd.read_csv(root / "figures" / "persons" / "fig2_trials.csv")
+    means = trials.groupby(["method", "n", "bins", "tie"])["value"].mean()
+    ours, copies, least = (means[m] for m in (persons.OURS, "copies", persons.LEAST))
+    every = persons.PAPER.deviations(2, persons.PAPER.settings())
+    (note,) = (text for text in every if text.startswith("What is left"))
+    tied = ours[45222].unstack("tie").diff(axis=1)[1]
+    assert f"tied is {tied[2]:.3f} farther than untied at two levels, and {tied[10]:.3f} at" in note
+    few = ours[2000] - copies[2000], least[2000] - ours[2000]
+    words = [f"{x.min():.3f} to {x.max():.3f}" for x in few]
+    assert f"{words[0]} farther than plain copies, and {words[1]} nearer" in note

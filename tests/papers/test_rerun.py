@@ -163,3 +163,21 @@ def test_everything_is_refused_before_anything_runs(make, monkeypatch, tmp_path)
 def test_what_is_committed_is_run_on_all_its_tables(make, board):
     there = make.Committed(board.paper, make.HERE)
     assert make.start(there, given()).whole and not make.start(board, given()).whole
+
+
+def test_a_figure_that_ran_once_has_no_error_bars_and_says_so(make):
+    assert make.say_bars(make.find("holders"), 1) == "none; one run each."
+    assert "Student" in make.say_bars(make.find("holders"), 15)
+    assert "Clopper" in make.say_bars(make.find("courtroom"), 1)
+
+
+def test_a_reading_with_several_verdicts_of_a_claim_names_their_figures(make):
+    boards = {
+        name: make.Committed(make.find(name), ROOT / "figures") for name in ("persons", "holders")
+    }
+    names = {
+        name: [make.say_readings(board, v) for v in make.scoreboard.grouped(board).values()]
+        for name, board in boards.items()
+    }
+    assert names["persons"] == [["ours, Figure 1", "ours, Figure 2"]] * 2
+    assert {*map(tuple, names["holders"])} == {("ours",)}
