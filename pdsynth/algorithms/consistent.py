@@ -314,8 +314,9 @@ class ResidualForest(Residual):
         ]
         costs = [policy.shorten(tables * root / sum(roots)) for root in roots]
         rest = choosing + tables - sum(costs)
-        if costs and chosen is not None:  # no STOP: the last table gets what rounding leaves
-            costs[-1], rest = costs[-1] + rest, Fraction(0)
+        full = [at for at, p in enumerate(pairs) if policy.weight[policy.in_a(p)] == 1]
+        if full and chosen is not None:  # no STOP: what is left goes to no group that has less ε
+            costs[full[-1]], rest = costs[full[-1]] + rest, Fraction(0)
         for pair, cost in zip(pairs, costs, strict=True):
             run.measure(pair, TableBudget(cost, source=TABLE))
         return rest

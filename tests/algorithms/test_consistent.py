@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import binary, mixed
-from privacy_tools import largest_change
+from privacy_tools import largest_change, records_of
 
 from pdsynth import Attribute, BudgetError, ConsistentBayes, Schema
 from pdsynth.algorithms.consistent_policy import clique_limit
@@ -178,6 +178,28 @@ def test_forced_partners_of_a_sensitive_attribute():
     two = Restriction(forced=(("b1", "b2"), ("b0", "b2")))
     with pytest.raises(BudgetError, match="one table"):
         ConsistentBayes(epsilon=1, sensitive="b2", restriction=two).fit(frame, schema)
+
+
+def test_what_is_left_over_goes_to_no_group_that_has_less():
+    """The last column is in group A, and so is the one pair that is chosen: what rounding and the
+    choices that policy spared leave is more than a thousand times its part."""
+    names = [f"x{j}" for j in range(5)]
+    codes = np.random.default_rng(7).integers(0, 2, (400, 5))
+    codes[:, 4] = codes[:, 0]  # chosen at this ε, and no STOP
+    fitted = ConsistentBayes(
+        epsilon=1000,
+        rounds=0,
+        r=1e-3,
+        restriction=Restriction(forced=tuple(zip(names[:3], names[1:4], strict=True))),
+        personal=SensitivityGroups({"A": names[4:], "B": names[:4]}, rare_values="same_noise"),
+    ).fit(records_of(codes, (2,) * 5))
+    lines = [e for e in fitted.ledger_.entries if e.kind == "mechanism" and e.sensitivity]
+    for number in (1, 2):
+        tables = [e for e in lines if len(e.attributes) == number and "laplace" in e.mechanism]
+        in_a = [e.epsilon for e in tables if "x4" in e.attributes]
+        in_b = [e.epsilon for e in tables if "x4" not in e.attributes]
+        assert len(in_a) == 1 and max(in_a) <= min(in_b) * Q(11, 10_000)
+    assert fitted.ledger_.epsilon == 1000
 
 
 def test_tables_that_overlap_must_agree():
