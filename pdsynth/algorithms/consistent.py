@@ -268,7 +268,10 @@ class ResidualRounds(Residual):
 
 @dataclass(frozen=True)
 class ResidualForest(Residual):
-    """A forest in one go: d−1 selections, then its tables, ε in proportion to √cells."""
+    """A forest in one go: d−1 selections, then its tables, ε in proportion to √cells.
+
+    Where all of them touch the group with less ε, they get its part of theirs, columns the rest.
+    """
 
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
         """Edges that join two trees, by their residual against independence; what is left of ε.
@@ -278,7 +281,13 @@ class ResidualForest(Residual):
         policy, choosing, tables = run.policy, SELECT * epsilon, (1 - SELECT) * epsilon
         most = max(len(policy.sizes) - 1, 1)
         each = policy.shorten(choosing / most)
-        budget = TableBudget(tables / most)
+
+        def weight(pair: Columns) -> Fraction:
+            return policy.weight[policy.in_a(pair)]
+
+        def budget_of(pair: Columns) -> TableBudget:
+            return TableBudget(tables / most * weight(pair))
+
         allowed = [p for p in policy.pairs() if not policy.apart[p]]
         expected = run.expected_in(run.model.fit_columns(), allowed)
         pairs, trees = list[Columns](), [*range(most + 1)]  # the tree of each column
@@ -302,20 +311,20 @@ class ResidualForest(Residual):
             }
             if not expected:
                 break
-            chosen = run.choose(expected, each, lambda _: budget, step=f"edge {number + 1}")
+            chosen = run.choose(expected, each, budget_of, step=f"edge {number + 1}")
             choosing -= each
             if chosen is None:
                 break
             pairs.append(chosen)
             join(chosen)
-        roots = [
-            fair_weight(policy.possible(p), policy.neighbours.power) * policy.weight[policy.in_a(p)]
-            for p in pairs
-        ]
-        costs = [policy.shorten(tables * root / sum(roots)) for root in roots]
+        roots = [fair_weight(policy.possible(p), policy.neighbours.power) for p in pairs]
+        parts = [root * weight(p) for root, p in zip(roots, pairs, strict=True)]
+        full = [at for at, p in enumerate(pairs) if weight(p) == 1]
+        whole = sum(parts if full else roots)  # alone, a group that has less leaves the rest
+        costs = [policy.shorten(tables * part / whole) for part in parts]
         rest = choosing + tables - sum(costs)
-        if costs and chosen is not None:  # no STOP: the last table gets what rounding leaves
-            costs[-1], rest = costs[-1] + rest, Fraction(0)
+        if full and chosen is not None:  # no STOP: what is left goes to no group that has less ε
+            costs[full[-1]], rest = costs[full[-1]] + rest, Fraction(0)
         for pair, cost in zip(pairs, costs, strict=True):
             run.measure(pair, TableBudget(cost, source=TABLE))
         return rest

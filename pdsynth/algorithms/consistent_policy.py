@@ -328,16 +328,17 @@ class Policy:
     ) -> dict[int, TableBudget]:
         """ε of all columns in proportion to √values, and ``more`` of those that aren't sensitive.
 
-        The last one gets what rounding leaves. ``again``: only columns that aren't sensitive. Else
-        a column of group B has public weights of values, or half of its ε, as that tells the
-        weights of the other half.
+        What rounding leaves gets the last one whose group hasn't less. ``again``: only columns that
+        aren't sensitive. Else a column of group B has public weights of values, or half of its ε,
+        as that tells the weights of the other half.
         """
         names, chosen = self.schema.names, self.open if again else range(len(self.schema))
         parts = proportional(epsilon, self.column_weights(chosen))
         for name, part in proportional(more, self.column_weights(self.open)).items():
             parts[name] += part
         parts = {name: self.shorten(part) for name, part in parts.items()}
-        parts[names[self.open[-1]]] += epsilon + more - sum(parts.values())
+        full = [j for j in self.open if self.weight[j in self.group_a] == 1] or self.open
+        parts[names[full[-1]]] += epsilon + more - sum(parts.values())
         budgets = dict[int, TableBudget]()
         for j in chosen:
             name, part, weights = names[j], parts[names[j]], None

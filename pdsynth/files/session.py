@@ -33,6 +33,7 @@ PATIENCE = 60.0  # seconds that another process may hold the lock
 MOST_BYTES, MOST_CHARGES = 2**24, 10_000  # of one account
 LONGEST = 1_000  # letters of a fit's parameters that stand in its charge
 LEVEL = "those with ε = "  # begins the name of a group with an ε of its own
+Known = tuple[int, str]  # how many charges an account held, and the hash of the last of them
 DAMAGED = "the account is damaged, so nothing can be charged to it; restore it from a copy"
 
 
@@ -70,9 +71,9 @@ class Session:
     Every line holds a hash of itself and of the line before it, and ``<path>.last`` the number of
     charges and the last hash. So a line that was changed, removed, exchanged or doubled is found,
     and where ``<path>.last`` is there, so are lines that were cut off the end, an older copy that
-    was put back, and a file that is gone. What can't be found: an older copy of both files
-    together, and lines that somebody wrote anew with all their hashes. Keep the files where only
-    those may write who may spend.
+    was put back, and a file that is gone. What only a session that is still open finds: an older
+    copy of both files together, and lines that somebody wrote anew with all their hashes. Keep the
+    files where only those may write who may spend.
 
     Charges add up, over all tables (sequential composition). People who are in no other group may
     be declared: ``session.group("clinic A")`` is the same account, and what is charged there counts
@@ -119,7 +120,7 @@ class Session:
         if path is not None:
             check_path(path)
         self._people, self._memory = "", list[Charge]()
-        self._seen = 0  # charges in the file
+        self._seen: Known = 0, ""
         self._path = None if path is None else Path(path).resolve()  # one account, one lock
         self._thread_lock = threading.Lock()
         if self._path is not None and not self._path.parent.is_dir():
@@ -205,18 +206,17 @@ class Session:
                 self._memory += charges
             else:
                 _append(self._path, account.content, lines)
-                self._seen = len(account.charges) + len(charges)
-                _write_last(self._path, self._seen, last)
+                self._seen = len(account.charges) + len(charges), last
+                _write_last(self._path, *self._seen)
         return charges[0]
 
     def _account(self) -> Account:
         """What was charged until now."""
         if self._path is None:
             return Account(self._memory)
-        least = self._seen  # before the file is read: another thread may be continuing both
-        account = _read(self._path, self._epsilon, self._delta)
-        _check_end(self._path, len(account.charges), least)
-        self._seen = max(self._seen, len(account.charges))
+        # what was seen before the file is read: another thread may be continuing both
+        account = _read(self._path, self._epsilon, self._delta, self._seen)
+        self._seen = max(self._seen, (len(account.charges), account.last))
         return account
 
     def _next_lines(self, more: Sequence[Charge]) -> tuple[Account, bytes, str]:
@@ -462,7 +462,7 @@ def _write_last(path: Path, charges: int, last: str) -> None:
     os.replace(new, side)
 
 
-def _read_last(path: Path) -> tuple[int, str] | None:
+def _read_last(path: Path) -> Known | None:
     """How many charges there must be, and the hash of the last of them; None if nothing says it."""
     side = files_of(path)[1]
     try:
@@ -501,7 +501,7 @@ def _read_bytes(path: Path) -> bytes:
     return data
 
 
-def _read(path: Path, epsilon: Fraction, delta: Fraction | None) -> Account:
+def _read(path: Path, epsilon: Fraction, delta: Fraction | None, seen: Known) -> Account:
     """What a file holds, without what a crash left of a line; BudgetError if it is damaged."""
     last = _read_last(path)  # before the file, which another process may be continuing
     *lines, rest = _read_bytes(path).split(b"\n")
@@ -529,10 +529,11 @@ def _read(path: Path, epsilon: Fraction, delta: Fraction | None) -> Account:
                 f"line {number + 1} of {path.name} is not as a session writes it: {DAMAGED}"
             ) from problem
     _check_size(charges)
-    if last is not None:
-        _check_end(path, len(charges), last[0])
-        if hashes[last[0]] != last[1]:
-            raise BudgetError(f"{path.name} and {path.name}.last don't belong together: {DAMAGED}")
+    for least, own in filter(None, (last, seen if seen[0] else None)):
+        _check_end(path, len(charges), least)
+        if hashes[least] != own:
+            known = f"what {path.name}.last or this session knows of it"
+            raise BudgetError(f"{path.name} and {known} don't belong together: {DAMAGED}")
     content = b"".join(line + b"\n" for line in lines)
     return Account(charges, hashes[-1] if hashes else "", content)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import binary, mixed
-from privacy_tools import largest_change
+from privacy_tools import largest_change, records_of
 
 from pdsynth import Attribute, BudgetError, ConsistentBayes, Schema
 from pdsynth.algorithms.consistent_policy import clique_limit
@@ -178,6 +178,54 @@ def test_forced_partners_of_a_sensitive_attribute():
     two = Restriction(forced=(("b1", "b2"), ("b0", "b2")))
     with pytest.raises(BudgetError, match="one table"):
         ConsistentBayes(epsilon=1, sensitive="b2", restriction=two).fit(frame, schema)
+
+
+def test_what_is_left_over_goes_to_no_group_that_has_less():
+    """The last column is in group A, and so is the one pair that is chosen: what rounding and the
+    choices that policy spared leave is more than a thousand times its part."""
+    names = [f"x{j}" for j in range(5)]
+    codes = np.random.default_rng(7).integers(0, 2, (400, 5))
+    codes[:, 4] = codes[:, 0]  # chosen at this ε, and no STOP
+    fitted = ConsistentBayes(
+        epsilon=1000,
+        rounds=0,
+        r=1e-3,
+        restriction=Restriction(forced=tuple(zip(names[:3], names[1:4], strict=True))),
+        personal=SensitivityGroups({"A": names[4:], "B": names[:4]}, rare_values="same_noise"),
+    ).fit(records_of(codes, (2,) * 5))
+    lines = [e for e in fitted.ledger_.entries if e.kind == "mechanism" and e.sensitivity]
+    for number in (1, 2):
+        tables = [e for e in lines if len(e.attributes) == number and "laplace" in e.mechanism]
+        in_a = [e.epsilon for e in tables if "x4" in e.attributes]
+        in_b = [e.epsilon for e in tables if "x4" not in e.attributes]
+        assert len(in_a) == 1 and max(in_a) <= min(in_b) * Q(11, 10_000)
+    assert fitted.ledger_.epsilon == 1000
+
+
+@pytest.mark.parametrize("r", [1 / 3, 1e-3])
+def test_a_group_that_stands_in_all_tables_gets_its_part_of_them(r):
+    """Nobody is left that could have more in a table: single columns have the rest."""
+    star = tuple((f"x{j}", "x4") for j in range(4))
+    personal = SensitivityGroups({"A": ["x4"], "B": ["x0"]}, rare_values="same_noise")
+    synthesizer = ConsistentBayes(
+        epsilon=1000, rounds=0, r=r, restriction=Restriction(forced=star), personal=personal
+    )
+    codes = np.random.default_rng(7).integers(0, 2, (400, 5))
+    ledger = synthesizer.fit(records_of(codes, (2,) * 5)).ledger_
+    pairs = [e for e in ledger.entries if len(e.attributes) == 2 and "laplace" in e.mechanism]
+    assert len(pairs) == 4 and sum(e.epsilon for e in pairs) <= 720 * Q(str(r))
+    assert ledger.epsilon == 1000
+
+
+def test_a_column_that_is_mostly_noise_is_tied_to_nobody():
+    """Of a column in group A with hardly any ε nothing is known, so all of its pairs seem far from
+    what is expected; it stood in every table, which then had all of ε."""
+    codes = np.repeat(np.arange(400)[:, None] % 2, 5, axis=1)
+    codes[:, 4] = np.random.default_rng(7).integers(0, 2, 400)
+    personal = SensitivityGroups({"A": ["x4"], "B": ["x0"]}, rare_values="same_noise")
+    synthesizer = ConsistentBayes(epsilon=10, rounds=0, r=1e-3, personal=personal)
+    measured = synthesizer.fit(records_of(codes, (2,) * 5)).measured_
+    assert {name for m in measured if len(m) > 1 for name in m} == {"x0", "x1", "x2", "x3"}
 
 
 def test_tables_that_overlap_must_agree():

@@ -284,7 +284,7 @@ class TestFile:
             Session(2, path)
 
     def test_twin_without_the_second_file_a_cut_is_not_seen(self, path):
-        """What the docstring says: an older copy of both files can't be found, by no reader."""
+        """What the docstring says: of an older copy of both files only an open session knows."""
         session = with_charges(path, "1/2")
         copies = {file: file.read_bytes() for file in path.parent.iterdir()}
         session.reserve("1/3", "later")
@@ -293,6 +293,19 @@ class TestFile:
         assert Session(2, path).spent == Q(1, 2)
         with pytest.raises(pds.BudgetError, match="there were 2"):
             session.reserve("1/9", "the session that charged remembers")
+
+    @pytest.mark.parametrize("more", [("1/9",), ("1/9", "1/9")])
+    def test_an_open_session_knows_charges_that_were_put_back_and_written_anew(self, path, more):
+        """As many charges as it has seen, or more: 1/3 of what was spent would be spent again."""
+        session = with_charges(path, "1/2")
+        copies = {file: file.read_bytes() for file in path.parent.iterdir()}
+        session.reserve("1/3", "later")
+        for file, data in copies.items():
+            file.write_bytes(data)
+        with_charges(path, *more)
+        for ask in (lambda: session.spent, lambda: session.reserve("1/9", "next")):
+            with pytest.raises(pds.BudgetError, match="this session knows of it don't belong toge"):
+                ask()
 
     @pytest.mark.parametrize("content", [b"", b"[]\n", b'{"charges": 1}\n', b"\xff", b"[" * 900])
     def test_a_second_file_of_another_kind_is_refused(self, path, content):
