@@ -62,7 +62,8 @@ class Control:
         elif isinstance(self.widget, W.Checkbox):
             fine, remedy = isinstance(value, bool), "say True or False"
         else:
-            fine = isinstance(value, Real) and -math.inf < value < math.inf
+            real: Any = value if isinstance(value, Real) else math.nan
+            fine = -math.inf < real < math.inf
             remedy = f"say a number from {self.widget.min:g} to {self.widget.max:g}"
         return "" if fine else f"{self.symbol} can't be {value!r}: {remedy}"
 
