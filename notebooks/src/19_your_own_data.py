@@ -272,7 +272,9 @@ fake = release.sample()  # rows are dealt out in proportion: less chance than ro
 # %%
 from IPython.display import Markdown
 
-place = pds.datasets.write_release(synth.model_, folder / f"release-{len(account.charges)}", title="My table", session=account)
+place = folder / f"release-{len(account.charges)}"  # one for each charge
+if not place.exists():
+    pds.datasets.write_release(synth.model_, place, title="My table", session=account)
 print(*sorted(path.name for path in place.iterdir()))
 Markdown((place / "card.md").read_text(encoding="utf-8"))
 

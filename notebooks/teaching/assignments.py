@@ -37,8 +37,8 @@ c.ExecutePreprocessor.timeout = 120
 INTRO = """\
 # {title}
 
-After {after}. Every question has your own numbers; they come from your id, so fill it in first. The visible tests say
-whether an answer has the right form; what it is worth is decided after you hand in. Text: CC BY 4.0.
+After {after}. The numbers `my` and the `table` are your own; they come from your id, so fill it in first. The visible tests
+say whether an answer has the right form; what it is worth is decided after you hand in. Text: CC BY 4.0.
 """
 
 

@@ -238,8 +238,11 @@ def code_of(attribute: Attribute, value: Any) -> int:
         return int(attribute.encode(pd.Series([value]))[0])
     except SchemaError:
         labels = ", ".join(attribute.labels[:8]) + (", …" if attribute.size > 8 else "")
+        kind = "no text: leave out its quotes" if text else "a text: put it in quotes"
+        known = not attribute.numeric_bins and str(value) in attribute.labels
         raise SchemaError(
             f"{attribute.name!r} has no value {show(value)}; it has {labels}"
+            + f"; {value} is {kind}" * known
         ) from None
 
 

@@ -37,12 +37,14 @@ from .release import (
     as_released,
     check_folder,
     check_model,
+    check_page,
     check_rows,
     check_title,
     draft_folder,
     fill,
     most_rows,
     open_lines,
+    open_release,
     publish,
     read_reviewed,
     rehearse,
@@ -63,7 +65,6 @@ ELSEWHERE = {  # parameters of a method that have an option of their own
     "epsilon": "--epsilon",
     "records_per_person": "--records-per-person",
 }
-TABLES = "synthetic.csv", "synthetic.parquet"
 HELP = """From a table of your own to a private release, in four steps.
 
 \b
@@ -88,7 +89,7 @@ class Epsilon(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """The number; a mistaken one is a mistaken word of the command."""
         try:
-            exact = positive("ε", value)
+            exact = positive(getattr(param, "metavar", None) or self.name, value)
         except BudgetError as mistake:
             self.fail(str(mistake), param, ctx)
         return float(exact) if positive("ε", float(exact)) == exact else exact
@@ -446,16 +447,14 @@ def report(
     Every number is read off the real records and covered by no ε: never publish it, and don't
     choose between releases by it.
     """
-    if out is not None and out.exists():
-        raise SchemaError(f"{out.name} exists: name a new file")
+    if out is not None:
+        check_page(out, released)
     ledger = model = None
     if released.is_dir():
-        model = Model.from_json(released / "model.json")
-        ledger, epsilon = model.ledger, epsilon or float(model.ledger.epsilon)
-        tables = [path for path in map(released.joinpath, TABLES) if path.exists()]
-        if not tables:
-            raise SchemaError(f"{released.name} holds no {' or '.join(TABLES)}: it is no release")
-        released = tables[0]
+        if epsilon is not None:
+            raise click.UsageError("a release's folder says what it cost: leave out --epsilon")
+        model, released = open_release(released)
+        ledger, epsilon = model.ledger, float(model.ledger.epsilon)
     elif schema is None:
         raise click.UsageError("a table needs its SCHEMA; a release's folder holds its own")
     declared = model.shown if model and schema is None else Schema.read(schema)  # type: ignore[arg-type]
@@ -478,6 +477,7 @@ def report(
         page = draw_page(comparison, real, fake, declared, f"{released.name} beside {data.name}")
         with naming(out):
             out.write_text(page, encoding="utf-8", newline="\n")
+        say(f"{out} reads the real records exactly: never publish it.")
 
 
 def say(words: str) -> None:

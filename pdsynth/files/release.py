@@ -256,7 +256,8 @@ def draft_folder(place: Path) -> Iterator[Path]:
     """
     hidden = place.with_name(f".{place.name}.unfinished")
     draft, lock = hidden / "draft", FileLock(hidden / "lock")
-    hidden.mkdir(exist_ok=True)
+    with naming(place):
+        hidden.mkdir(exist_ok=True)
     try:
         lock.acquire(timeout=0)
     except Timeout as problem:
@@ -336,6 +337,10 @@ def read_reviewed(path: Path) -> Schema:
             f"{name_some(open_lines(path))}. Write what is publicly known there, whatever the "
             "records hold, and delete public = false"
         )
+    if len(schema) < 2:
+        raise SchemaError(
+            f"{path.name} keeps {len(schema)} of its columns; at least 2 are needed for a network"
+        )
     return schema
 
 
@@ -356,9 +361,30 @@ def check_folder(folder: str | os.PathLike[str], kind: str = "csv") -> Path:
             import pyarrow  # noqa: F401
     if os.path.lexists(place):
         raise SchemaError(f"{place} exists: a release is never overwritten; name a new folder")
-    if not os.access(place.absolute().parent, os.W_OK):
+    above = place.absolute().parent
+    if not (above.is_dir() and os.access(above, os.W_OK)):
         raise SchemaError(f"the folder above {place.name} isn't there or can't be written to")
     return place.absolute()
+
+
+def check_page(page: Path, released: Path) -> None:
+    """Refuse a report's page that is there already, or that a release's folder would publish."""
+    if page.exists():
+        raise SchemaError(f"{page.name} exists: name a new file")
+    if page.resolve().is_relative_to(released.resolve()):
+        raise SchemaError(
+            f"{page} stands in the folder that may be published, and a report may not: name a "
+            "file outside"
+        )
+
+
+def open_release(folder: Path) -> tuple[Model, Path]:
+    """The model of a release's folder, and its synthetic table; SchemaError for any other."""
+    tables = [path for kind in KINDS if (path := folder / f"synthetic.{kind}").exists()]
+    if not tables or not (folder / "model.json").exists():
+        names = " or ".join(f"synthetic.{kind}" for kind in KINDS)
+        raise SchemaError(f"{folder.name} holds no model.json beside {names}: it is no release")
+    return Model.from_json(folder / "model.json"), tables[0]
 
 
 def most_rows(schema: Schema) -> int:

@@ -93,7 +93,8 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as problem:
         key = str(problem).startswith(("Expected '=' after a key", "Invalid statement"))
-        remedy = f". {QUOTED}" if key else ""
+        twice = str(problem).startswith("Cannot overwrite a value")
+        remedy = f". {QUOTED}" if key else ". A name stands twice: rename or delete one" * twice
         raise SchemaError(f"{name} isn't TOML: {problem}{remedy}") from problem
 
 

@@ -145,10 +145,14 @@ def look_for_header(
                 "names= are for a file without a header: leave out one of names= and header=True"
             )
         if twice := repeated(names):
-            raise SchemaError(f"names= holds {twice} twice")
+            raise SchemaError(
+                f"two columns have the name {', '.join(twice)}: rename one in names=, or in "
+                "columns of the schema file"
+            )
         if header is None and top == [str(name).strip() for name in names]:
             raise SchemaError(
-                "the first line of the file holds these names already: leave out names="
+                "the first line of the file holds these names already: leave out names=, or "
+                "columns in the schema file"
             )
         if header is None and not declared and votes_for_header(rows) >= CLEAR:
             raise SchemaError(
@@ -163,7 +167,8 @@ def look_for_header(
         )
     if header is False:
         raise SchemaError(
-            f"a file without a header needs the names of its {len(top)} columns: say names=[…]"
+            f"a file without a header needs the names of its {len(top)} columns: say names=[…], "
+            "or write columns = […] into the schema file"
         )
     if header or (columns and set(columns) & set(top)):
         return True
@@ -175,7 +180,8 @@ def look_for_header(
         )
         raise SchemaError(
             f"{reason}: if the file has no header, say names=[…], the names of its "
-            f"{len(top)} columns; if it has one, say header=True"
+            f"{len(top)} columns, or write columns = […] into the schema file; if it has one, "
+            "say header=True"
             + "; if this is a title, say skip=, how many lines stand above the names"
             * (sum(map(bool, top)) == 1)
         )

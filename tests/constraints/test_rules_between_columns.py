@@ -132,6 +132,7 @@ class TestWords:
                 r"'role' has no value 'Aunt'; it has",
             ),
             ([Rule.determines("hours", "years", {99: 8})], r"'hours' has no value 99"),
+            ([Rule.impossible({"role": "Wife", "years": "8"})], "8 is no text: leave out its"),
             ([Rule.impossible({"role": ROLE.values, "years": YEARS.values})], "leaves no"),
             (
                 [

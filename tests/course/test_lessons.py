@@ -143,6 +143,7 @@ def test_messages_show_themselves_as_text_and_as_html():
     assert "<code>.hint()</code>" in SUM.check()._repr_html_()
     assert repr(SUM.hint()) == "Hint 1 of 2. Count on your fingers. (`.hint(2)` says more.)"
     assert repr(SUM.hint(2)) == repr(SUM.hint(9)) == "Hint 2 of 2. Two, and two more."
+    assert "by a whole number" in repr(SUM.hint("2"))
     assert repr(SUM.solution()) == "Solution. 2 + 2 = 4"
 
 

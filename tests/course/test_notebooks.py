@@ -455,6 +455,13 @@ def test_a_lesson_has_one_panel_without_an_error(panels, any_panels, right):
     assert (list(load(RUNNER).problems([], [], found, any_panels)) == []) == right
 
 
+def test_a_cell_that_writes_a_release_can_run_again():
+    """A release is never overwritten: a cell that a student runs twice must ask first."""
+    for path in SOURCES:
+        for cell in path.read_text(encoding="utf-8").split("\n# %%"):
+            assert "write_release(" not in cell or "place.exists()" in cell, path.name
+
+
 def test_a_cell_that_warns_twice_of_the_same_is_found():
     cell = [{"name": "stderr", "text": f"UserWarning: {word}\n"} for word in ("few", "many")]
     found = {"guesses": [], "wrong": [], "panels": []}

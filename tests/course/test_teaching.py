@@ -303,7 +303,8 @@ def run_cells(folder, assignment, name, code, owner="ada"):
 @pytest.mark.parametrize(("assignment", "name"), GRADED)
 def test_a_solution_passes_and_every_wrong_answer_fails(assignment, name, tmp_path):
     question = assignments.read(TEACHING / "assignments" / f"{assignment}.toml")[name]
-    assert run_cells(tmp_path, assignment, name, question["solution"])
+    for answer in [question["solution"], *question.get("also", [])]:
+        assert run_cells(tmp_path, assignment, name, question.get("setup", "") + answer), answer
     assert len(question["wrong"]) >= 10
     for answer in [question["start"], *question["wrong"]]:
         assert not run_cells(tmp_path, assignment, name, question.get("setup", "") + answer), answer

@@ -1,6 +1,7 @@
 """Live panels as Python objects: controls, figure, status, tables, errors, both back-ends."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -184,6 +185,29 @@ def test_set_moves_several_controls_with_one_redraw():
     assert calls == [(1, 1), (5, 6)]
     with pytest.raises(ValueError, match="no control named c; the panel has a, b"):
         shown.set(c=1)
+
+
+@pytest.mark.parametrize(
+    ("moves", "said"),
+    [
+        ({"a": float("nan")}, "a can't be nan: say a number from 0 to 9"),
+        ({"a": float("inf")}, "a can't be inf"),
+        ({"a": "4"}, "a can't be '4'"),
+        ({"a": 5, "b": None}, "b can't be None: choose among 'x', 'y'"),
+        ({"a": 5, "c": 1}, "c can't be 1: say True or False"),
+    ],
+)
+def test_set_moves_nothing_where_a_value_can_t_be(moves, said):
+    shown = live(
+        lambda a, b, c: go.Figure(),
+        a=slider("a", 1, 0, 9, 1),
+        b=choice("b", ["x", "y"]),
+        c=toggle("c"),
+    )
+    with pytest.raises(ValueError, match=re.escape(said)):
+        shown.set(**moves)
+    assert shown.values == {"a": 1, "b": "x", "c": False} and shown.error is None
+    assert shown.set(a=99).values["a"] == 9, "beyond an end is the end"
 
 
 def test_tables_and_words_below_the_figure_are_folded_and_follow_it():

@@ -277,7 +277,62 @@ class TestRelease:
             assert "two-way distance" in raw and "NOT covered by ε" in raw
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--delta 0", "δ must be a positive finite number, got '0'"),
+        ("--delta x", "δ must be a finite number, got 'x'"),
+        ("--session-epsilon x --session a", "'--session-epsilon': ε must be a finite number"),
+        ("--no-header", "or write columns = […] into the schema file"),
+    ],
+)
+def test_a_mistaken_word_is_named_as_the_option_is(here, speak, words, said):
+    status, _, err = speak(f"release data.csv schema.toml --epsilon 1 --out out {words}")
+    assert status and said in err and there(here) == ["data.csv", "schema.toml"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("age = 'drop'\nsmoker = 'drop'", "schema.toml keeps 0 of its columns; at least 2"),
+        ("age = '18 to 98 in 4 bins'\nsmoker = 'drop'", "keeps 1 of its columns; at least 2"),
+        ("age = '0 to 9'\nage = 'drop'", "A name stands twice: rename or delete one"),
+    ],
+)
+def test_a_schema_without_two_columns_is_refused_in_a_sentence(here, speak, lines, said):
+    (here / "schema.toml").write_text(f"[attributes]\n{lines}")
+    status, _, err = speak(
+        "release data.csv schema.toml --epsilon 1 --method Independent --out out"
+    )
+    assert status == 1 and said in err and there(here) == ["data.csv", "schema.toml"]
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        ("data.csv/out", "the folder above out isn't there or can't be written to"),
+        ("nowhere/out", "the folder above out isn't there or can't be written to"),
+        ("ü" * 200, "couldn't be written (File name too long)"),
+    ],
+)
+def test_a_folder_that_can_t_be_is_refused_in_a_sentence(here, speak, out, said):
+    status, _, err = speak(f"release data.csv schema.toml --epsilon 1 --out {out}")
+    assert status == 1 and said in err and "Errno" not in err
+
+
 class TestReport:
+    def test_its_page_stands_outside_the_folder_that_may_be_published(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        status, _, err = speak("report data.csv out --out out/page.html")
+        assert status == 1 and "name a file outside" in err and there(here / "out") == FILES
+        status, _, err = speak("report data.csv out --out page.html")
+        assert status == 0 and err.startswith("page.html reads the real records exactly")
+
+    def test_a_folder_s_own_epsilon_is_not_contradicted(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        status, said, err = speak("report data.csv out --epsilon 2")
+        assert (status, said) == (2, "") and "leave out --epsilon" in err
+
     def test_levels_of_persons_are_no_column_of_the_records(self, here, speak):
         schema = pds.Schema.read("schema.toml")
         frame = pds.datasets.read_csv("data.csv", schema)
@@ -321,14 +376,13 @@ class TestReport:
         status, _, words = speak("report data.csv data.csv")
         assert status == 2 and "needs its SCHEMA" in words
 
-    def test_a_folder_that_is_no_release(self, here, speak):
-        (here / "empty").mkdir()
-        status, _, words = speak("report data.csv empty")
-        assert status == 1 and "model.json" in words
+    @pytest.mark.parametrize("gone", ["model.json", "synthetic.csv", "card.md"])
+    def test_a_folder_that_is_no_release(self, here, speak, gone):
         speak("release data.csv schema.toml --epsilon 1 --out out")
-        (here / "out" / "synthetic.csv").unlink()
-        status, _, words = speak("report data.csv out")
-        assert status == 1 and "out holds no synthetic.csv or synthetic.parquet" in words
+        (here / "out" / gone).unlink()
+        status, _, err = speak("report data.csv out")
+        needed = gone in ("model.json", "synthetic.csv")
+        assert status == needed and ("no model.json beside synthetic.csv" in err) == needed
 
 
 class TestNothingForNothing:

@@ -109,6 +109,8 @@ class Exercise:
 
     def hint(self, level: int = 1) -> Message:
         """A nudge; higher levels say more."""
+        if not hasattr(level, "__index__"):
+            return Message("Say which hint by a whole number: `.hint(2)`.")
         level = min(max(level, 1), len(self.hints))
         more = f" (`.hint({level + 1})` says more.)" if level < len(self.hints) else ""
         return Message(f"Hint {level} of {len(self.hints)}. {self.hints[level - 1]}{more}")

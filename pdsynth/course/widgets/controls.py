@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from numbers import Real
 from typing import Any
 
 import ipywidgets as W
@@ -52,6 +53,19 @@ class Control:
     def state(self) -> str:
         """The present value as a title shows it: ``"θ = 0.1 bit"``."""
         return self.said(self.value)
+
+    def problem(self, value: Any) -> str:
+        """Why it can't stand at a value, in words; "" where it can. Beyond an end it goes there."""
+        if isinstance(self.widget, W.Dropdown):
+            listed = [other for _, other in self.widget.options]
+            fine, remedy = value in listed, f"choose among {', '.join(map(repr, listed))}"
+        elif isinstance(self.widget, W.Checkbox):
+            fine, remedy = isinstance(value, bool), "say True or False"
+        else:
+            real: Any = value if isinstance(value, Real) else math.nan
+            fine = -math.inf < real < math.inf
+            remedy = f"say a number from {self.widget.min:g} to {self.widget.max:g}"
+        return "" if fine else f"{self.symbol} can't be {value!r}: {remedy}"
 
     def said(self, value: Any) -> str:
         """A value as a title shows it."""

@@ -105,12 +105,18 @@ class LivePanel(W.VBox):
         return None if self.view is None else go.Figure(self._titled(self.view.figure, self._shown))
 
     def set(self, **values: Any) -> LivePanel:
-        """Move several controls at once, with one redraw; returns the panel."""
+        """Move several controls at once, with one redraw; returns the panel.
+
+        Raises ValueError for a name or a value that no control has; none is moved then.
+        """
         unknown = sorted(set(values) - set(self.controls))
         if unknown:
             raise ValueError(
                 f"no control named {', '.join(unknown)}; the panel has {', '.join(self.controls)}"
             )
+        for name, value in values.items():
+            if problem := self._parts[name].problem(value):
+                raise ValueError(problem)
         with self._moving:
             self._quiet = True
             try:
