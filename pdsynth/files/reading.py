@@ -224,10 +224,7 @@ def _say_left_out(schema: Schema, names: Sequence[str], places: Sequence[int]) -
     read = {*places}
     rest = [name for place, name in enumerate(names) if place not in read]
     if unknown := [name for name in rest if name and name not in schema.left_out]:
-        warn(
-            f"columns that the schema doesn't name aren't read: {', '.join(unknown[:9])}"
-            + (f" and {len(unknown) - 9} more" if len(unknown) > 9 else "")
-        )
+        warn(f"columns that the schema doesn't name aren't read: {name_some(unknown, 9)}")
 
 
 def _choose(

@@ -182,7 +182,7 @@ def look_for_header(
             f"{reason}: if the file has no header, say names=[…], the names of its "
             f"{len(top)} columns, or write columns = […] into the schema file; if it has one, "
             "say header=True"
-            + "; if this is a title, say skip=, how many lines stand above the names"
+            + "; if this is a title, say skip=, the lines above the names"
             * (sum(map(bool, top)) == 1)
         )
     return True

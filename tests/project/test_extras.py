@@ -27,7 +27,7 @@ TESTED = {
     "files": ("tests/files/test_commands.py", "commands"),
     "learn": ("tests/evaluation/test_classifiers.py", "classifier"),
     "course": ("tests/course/test_widgets.py", "LivePlot"),
-    "figures": ("tests/papers/test_new_user.py", ".svg"),
+    "figures": ("tests/papers/test_new_user.py", '"fig3.svg").read_text'),
     "fast": ("tests/published/test_equivalence_classes.py", "compiled=True"),
     "secure": ("tests/core/test_opendp.py", 'noise="opendp"'),
     "scale": ("tests/scale/test_workers.py", "from distributed import"),

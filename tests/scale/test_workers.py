@@ -34,7 +34,7 @@ from pdsynth.core.records import Lattice
 from pdsynth.files import columns
 from pdsynth.scale import blocks, sources, workers
 from pdsynth.scale.sources import find_source
-from pdsynth.scale.workers import Held, add_up, count, describe, hold
+from pdsynth.scale.workers import Held, add_up, count, describe, hash_records, hold
 
 LARGE = 400  # records, in four row groups
 
@@ -319,6 +319,10 @@ class TestHeld:
         assert describe(hold(other, schema))[2] != mark, "the same counts of single columns"
         monkeypatch.setattr(blocks, "ROWS", 64)
         assert describe(hold(frame[::-1], schema))[2] == mark
+
+    def test_a_record_more_has_another_mark_also_one_of_first_values(self):
+        codes = np.zeros((3, 4), dtype=np.uint8)
+        assert len({hash_records(codes[:n]) for n in range(4)}) == 4
 
     def test_counts_of_an_empty_part_are_none_and_so_is_their_sum(self):
         schema = large()[1]
