@@ -55,11 +55,11 @@ SAMPLED = {"conditional": 900, "choice": 300}  # the others are decided exactly,
 
 
 def false_alarms():
-    """Every right function with a few seeds; those that are sampled with 17 more."""
+    """Every right function with a few seeds; those that are sampled with seven more."""
     for right, kind in RIGHT:
         yield pytest.param(right, kind, range(3 if kind in SAMPLED else 2))
         if kind in SAMPLED:
-            yield pytest.param(right, kind, range(3, 20), marks=pytest.mark.slow)
+            yield pytest.param(right, kind, range(3, 10), marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_fewer_honest_holders_add_more_noise():
 
 
 def test_choices_are_permute_and_flip():
-    gaps, times, denominator, runs = np.array([0, 1, 3, 3]), 2, 9, 2000
+    gaps, times, denominator, runs = np.array([0, 1, 3, 3]), 2, 9, 800
     noise = SharedNoise(3, seed=3)
     found = np.bincount(
         [noise.choose(gaps, times, denominator, permute=True) for _ in range(runs)], minlength=4
