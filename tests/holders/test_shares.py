@@ -5,7 +5,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, chisquare
 from share_tools import polya_law
 
 from pdsynth.answers.laws import discrete_laplace_pmf
@@ -140,13 +140,11 @@ def test_fewer_honest_holders_add_more_noise():
 
 
 def test_choices_are_permute_and_flip():
-    gaps, times, denominator, runs = np.array([0, 1, 3, 3]), 2, 9, 800
-    noise = SharedNoise(3, seed=3)
-    found = np.bincount(
-        [noise.choose(gaps, times, denominator, permute=True) for _ in range(runs)], minlength=4
-    )
-    law = permute_and_flip_law(np.exp(-gaps * times / denominator)) * runs
-    assert chi2.sf(((found - law) ** 2 / law).sum(), 3) > 1e-4
+    gaps, runs, noise = np.array([0, 1, 2, 2]), 800, SharedNoise(3, seed=3)
+    found = np.bincount([noise.choose(gaps, 1, 1, permute=True) for _ in range(runs)], minlength=4)
+    weights = np.exp(-gaps)
+    assert chisquare(found, permute_and_flip_law(weights) * runs).pvalue > 1e-4
+    assert chisquare(found, weights / weights.sum() * runs).pvalue < 1e-4, "the other mechanism"
 
 
 def test_the_largest_geometric_sum_is_permute_and_flip():
