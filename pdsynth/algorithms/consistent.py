@@ -65,7 +65,8 @@ class ConsistentBayes(Recipe):
 
     Parameters
     ----------
-    epsilon, guarantee, noise, random_state : as in every synthesizer.
+    epsilon, guarantee, noise, random_state : as in every synthesizer, see
+        :class:`~pdsynth.core.recipe.Recipe`.
     delta : None: pure ε. A small chance, as 1e-9: the same steps with Gaussian noise, (ε, δ)-DP and
         NOT pure. Nearer where many tables are measured; with few columns Laplace noise is smaller.
     rounds : how many rounds ε is planned for; ``"auto"``: as many as let each attribute stand in

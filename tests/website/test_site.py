@@ -351,6 +351,7 @@ def test_the_reference_shows_privacy_in_bold_and_each_parameter_with_its_type(si
     words = re.sub("<[^>]+>", "", pages["pdsynth.ConsistentBayes"])
     assert "epsilon (float) – as in every synthesizer" in words
     assert "k_counts_parents" not in words, "values that say nothing are left out"
+    assert "#pdsynth.core.recipe.Recipe" in pages["pdsynth.ConsistentBayes"], "what all take"
     words = re.sub("<[^>]+>", "", pages["pdsynth.evaluate"])
     assert "GCAP: the mean share." in words, "a property's words before a colon are no type"
 
