@@ -12,7 +12,7 @@ from ..widgets.view import Try, View
 from .drawing import Board, arches, friendly, lying
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
-from .words import GUARANTEE, GUARANTEES, audited, child_of, ledger_summary, noise_to_cell, percent
+from .words import GUARANTEE, GUARANTEES, child_of, ledger_summary, noise_to_cell, percent, promise
 
 RATIOS = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)
 STRONGEST = 4  # tables, the heaviest first
@@ -134,9 +134,9 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
     if np.isfinite(found["dearest"]).all():
         curves += [(4, "dearest", "dearest column", "private"), (4, "sensitive", sensitive, "look")]
     else:
-        plot.note("no finite ε:<br>the tree is read<br>off the records", 0.02, 0.97, 4, "attack", 14,
-                  xref="x4 domain", yref="y4 domain", xanchor="left", yanchor="top",
-                  align="left")  # fmt: skip
+        words = "no finite ε:<br>the tree is read<br>off the records"
+        plot.note(words, 0.02, 0.97, 4, "attack", 14, xref="x4 domain", yref="y4 domain",
+                  xanchor="left", yanchor="top", align="left")  # fmt: skip
     for place, (cell, key, text, colour) in enumerate(curves):
         here = float(found[key][found["q"] == q][0])
         name, x = friendly(text), f"x{cell} domain"
@@ -198,6 +198,10 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
     dearest = losses.idxmax()
     other = "" if dearest == sensitive else f", of {sensitive} {losses[sensitive]:.2f}"
     costs = f" A change of {dearest} costs {losses.max():.2f}{other}."
+    spent = (
+        f" The heaviest table, {first}, gets {percent(share[first])} of the tables' budget, the "
+        f"lightest, {last}, {percent(share[last])}."
+    )
     facts = {
         "mean": float(np.nanmean(distances)),
         "strong": strongest(fitted, distances),
@@ -205,10 +209,8 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
     }
     status = (
         f"The strongest pairs are off by {percent(facts['strong'])}, all by "
-        f"{percent(facts['mean'])}. "
-        f"Claimed ε = {epsilon:g}, true ε = {audited(ledger)}. The heaviest table, {first}, "
-        f"gets {percent(share[first])} of the tables' budget, the lightest, {last}, "
-        f"{percent(share[last])}."
+        f"{percent(facts['mean'])}. {promise(ledger)}."
+        f"{'' if guarantee == 'none' else spent}"
         f"{'' if ledger.epsilon == math.inf else costs}"
     )
     return View(plot.figure, status, [ledger_summary(ledger)], facts=facts)
