@@ -139,7 +139,7 @@ except pds.PrivacyError as refusal:
 # * Move **noise** below 1: red crosses. The same picture, the same ε on the label, and no longer the promise.
 # * Raise **people asked**: the choice becomes almost certain at the same ε, because the gap between the counts grows and the sensitivity
 #   doesn't. Privacy gets cheaper with more people.
-# * Lower **ε** to 0.1: the two worlds become one, and the right answer is no longer the likely one.
+# * Lower **ε** to 0.1: the two worlds become one, and the right answer is no longer likely.
 
 # %%
 from pdsynth.course import panels

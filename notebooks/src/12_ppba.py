@@ -53,7 +53,7 @@ guess("In how many more of 100 published networks are a and b joined if Dora say
 
 # %% [markdown]
 # The table below the answer shows how often the network joins `a` and `b` in either world. Whoever sees a published network knows what Dora said. No ε describes that. Strict
-# builds the tree of *noisy* associations, and the two worlds look alike.
+# builds the tree of *noisy* associations, and the two worlds look alike, up to the luck of sixty networks each.
 #
 # ## A toy that you can check by hand
 #
@@ -97,7 +97,8 @@ path = 1 + sum(i - 1 for i in range(2, d))  # from the path's end, one attribute
 # So $q>1$ gives the heaviest table the *least* budget ("security": what is strongly tied gets more noise), $q<1$ the most ("availability").
 
 # %%
-weights = geometric(["job", "hours", "age", "sex"], Fraction(2))
+ranked = ["hours", "age", "sex", "job"]  # k = 1: they enter with 6, 5 and 4; the root has no parent, so it weighs 0
+weights = geometric(ranked, Fraction(2))
 {name: w / sum(weights.values()) for name, w in weights.items()}
 
 # %% [markdown]

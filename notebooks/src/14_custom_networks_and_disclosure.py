@@ -144,7 +144,7 @@ panels.custom.panel()
 # %% [markdown]
 # ## Six attackers, and two secrets
 #
-# GCAP is one attacker. The paper asks five classifiers as well, teaches each on the synthetic table and lets it guess for all real people. Three of them here, to save
+# GCAP is one attacker. The paper asks five classifiers as well, teaches each on the synthetic table and lets it guess for all real people. Three of these six here, to save
 # time; a smaller synthetic sample does as well:
 
 # %%

@@ -165,7 +165,7 @@ steps["halves of the real table"] = {"independent": pds.evaluate.marginal_distan
 pd.DataFrame(steps).T.round(4)
 
 # %% [markdown]
-# The forest halves the distance of single columns, rounds take about a fifth off the rest, and agreement gives PrivBayes about as much as the forest has. `panels.forest.panel()` in a new cell moves the forest's ε
+# The forest halves the distance of single columns, rounds take a sixth to a quarter off the rest, and agreement gives PrivBayes about as much as the forest has. `panels.forest.panel()` in a new cell moves the forest's ε
 # and its sensitive attribute, which then stands in one table besides its own; the loss is bounded before the run.
 #
 # ![A forest on Adult at ε = 1, the noise of its tables, and its distances beside Independent](pictures/18_forest.svg)

@@ -109,6 +109,33 @@ def test_a_failing_answer_is_told_and_not_raised():
     assert "ZeroDivisionError: division by zero" in repr(message)
 
 
+def test_what_a_judge_can_t_read_is_told_and_no_error_of_the_student_s():
+    """Question 3 of lesson 16 said that the answer raised a ValueError."""
+    for name, key in (("lesson_15", "q3"), ("lesson_16", "q3"), ("lesson_16", "q4")):
+        exercise = getattr(importlib.import_module(f"{package.__name__}.{name}"), key)
+        for value in ("many", {"a": 1}, [1, "a"]):
+            said = exercise.check(lambda *asked, value=value: value).text
+            assert "raised" not in said and str(value) in said, said
+    judge = Exercise(lambda f: float(f()), ["h"], "s", "Question 1")
+    assert repr(judge.check(lambda: "many")) == (
+        "Question 1: <lambda> returns 'many', which isn't what is asked for: "
+        "could not convert string to float: 'many'"
+    )
+    assert "your answer raised ValueError" in judge.check(lambda: float("many")).text
+
+
+def test_letters_may_be_told_by_a_dict_or_with_an_and():
+    judge = Several({"a": "but a holds.", "c": "and c."}, {"b": "b doesn't."})
+    for answer in ({"c": True, "b": False, "a": True}, "a and c", ["c and", "a"]):
+        assert judge(answer) is None, answer
+    assert judge({"a": True, "b": False, "c": False}) == "and c."
+
+
+def test_a_pair_may_be_a_list():
+    q2 = importlib.import_module(f"{package.__name__}.lesson_00").q2
+    assert "first part is a str" in q2.check(lambda epsilon: ["table", "ledger"]).text
+
+
 def test_a_function_that_returns_nothing_is_named():
     def choose(): ...
 

@@ -146,6 +146,17 @@ def test_the_private_choice_of_lesson_01_is_among_all_declared_values(build):
     assert list(scope["few"].index) == list(scope["complete"].schema["occupation"].values)
 
 
+def test_the_toy_of_lesson_12_ranks_its_tables_as_the_library_does(build):
+    """By the ties to their parents: with one parent each that is job, the root, which weighs 0."""
+    (source,) = (one for one in SOURCES if one.stem.startswith("12"))
+    code = [text for kind, text, _ in build.cells(source.read_text("utf-8")) if kind == "code"]
+    scope = {}
+    for start in ("from fractions", "names = ", "ranked = "):
+        exec(next(text for text in code if text.startswith(start)), scope)
+    ties = dict(zip(scope["names"], scope["tie"][scope["names"].index("job")], strict=True))
+    assert scope["ranked"] == sorted(ties, key=lambda name: -ties[name])
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=names)
 def test_lesson_has_its_shape(build, source):
     cells = build.cells(source.read_text(encoding="utf-8"))

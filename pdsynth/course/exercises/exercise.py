@@ -8,6 +8,8 @@ from html import escape
 from inspect import signature
 from typing import Any
 
+from ...core import show
+
 Judge = Callable[..., str | None]
 COLOURS = {"right": "#009e73", "wrong": "#d55e00", "open": "#767676", "text": "#0072b2"}
 
@@ -38,17 +40,26 @@ class NothingReturned(Exception):
     """The student's function returns nothing yet."""
 
 
-def insist(answer: Any) -> Any:
-    """The answer; a function among them raises where it would return None."""
+def name_of(answer: Any) -> str:
+    """What a student's function is called."""
+    return getattr(answer, "__name__", "the function")
+
+
+def insist(answer: Any, returned: list[Any]) -> Any:
+    """The answer; a function raises where it would return None.
+
+    ``returned`` holds the function and what its last call gave, and nothing while it runs.
+    """
     if not callable(answer):
         return answer
 
     @wraps(answer)
     def function(*args: Any, **options: Any) -> Any:
+        returned.clear()
         value = answer(*args, **options)
         if value is None:
-            name = getattr(answer, "__name__", "the function")
-            raise NothingReturned(f"{name} returns nothing yet.")
+            raise NothingReturned(f"{name_of(answer)} returns nothing yet.")
+        returned.extend((answer, value))
         return value
 
     return function
@@ -92,8 +103,9 @@ class Exercise:
             signature(self.examine).bind(*answer)
         except TypeError:
             return Message(f"{self.name}: one answer, please: `.check(answer)`.", "wrong")
+        returned: list[Any] = []
         try:
-            mistake = self.examine(*map(insist, answer))
+            mistake = self.examine(*(insist(part, returned) for part in answer))
         except NothingReturned as nothing:
             return Message(f"{self.name}: {nothing}", "open")
         except Exception as problem:  # the student's code failed: say so, don't stop the notebook
@@ -101,6 +113,9 @@ class Exercise:
                 if not any(map(callable, answer)):
                     words = "answer with the function itself, not with what it returns."
                     return Message(f"{self.name}: {words}", "wrong")
+            if returned:  # the judge stumbled over what came back
+                words = f"{name_of(returned[0])} returns {show(returned[1])}, which isn't what is"
+                return Message(f"{self.name}: {words} asked for: {problem}", "wrong")
             raised = f"{type(problem).__name__}: {problem}"
             return Message(f"{self.name}: your answer raised {raised}", "wrong")
         if mistake is None:

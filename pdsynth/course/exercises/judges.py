@@ -92,7 +92,8 @@ def _no_number(answer: Any) -> str:
 class Several:
     """The set of those names that hold; each has the words for whoever misjudges it.
 
-    Names may stand in a text, too: "a, c", or one after the other; single letters also as "ac".
+    Names may stand in a text, too: "a, c", "a and c"; single letters also as "ac". A mapping says
+    of each name whether it holds.
 
     >>> Several({"a": "but a holds."}, {"b": "b doesn't."})({"b", "a"})
     "that is every one of them: b doesn't."
@@ -107,8 +108,11 @@ class Several:
         options = sorted({*self.true, *self.false})
         if not isinstance(answer, str | Iterable):
             return f"{show(answer)} is no set: answer with a set of some of {', '.join(options)}."
+        if isinstance(answer, Mapping):
+            answer = [name for name, holds in answer.items() if holds]
         names = [answer] if isinstance(answer, str) else answer
         choices = {word for name in names for word in re.findall(r"\w+", str(name).lower())}
+        choices -= {"and"} - set(options)
         if all(len(name) == 1 for name in options):
             for word in [word for word in choices if set(word) <= set(options)]:
                 choices = choices - {word} | set(word)

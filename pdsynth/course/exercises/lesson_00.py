@@ -93,7 +93,7 @@ def judge_ledger(ledger: Any) -> str | None:
 def judge_first_table(first_table: Callable[[float], Any]) -> str | None:
     """A pair of a synthetic table and the ledger of its fit."""
     answer = first_table(ASKED)
-    if not isinstance(answer, tuple) or len(answer) != 2:
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
         return "first_table should return a pair: the synthetic table, and its ledger."
     return judge_rows(answer[0]) or judge_ledger(answer[1])
 

@@ -69,10 +69,10 @@ def draw(
     for i, j in (pair, pair[::-1]):
         plot.mark((i - 0.5, i + 0.5), (j - 0.5, j + 0.5), "look", 1, 3, None,
                   fillcolor=ink("look"))  # fmt: skip
-        # on a phone a number is wider than its cell: in the first column it grows to the right only
-        place, more = (i, {}) if i else (-0.5, {"xanchor": "left"})
-        number = f"<b>{matrix[i, j]:.2f}</b>"
-        plot.note(number, place, j, 1, "#000000", 15, bgcolor=ink("look"), **more)
+    # on a phone a number is wider than its cell: what it covers stands in the other half, too
+    row, column = sorted(pair)
+    number = f"<b>{matrix[pair]:.2f}</b>"
+    plot.note(number, column, row, 1, "#000000", 15, bgcolor=ink("look"))
     p = counts / counts.sum()
     gap = p - np.outer(p.sum(1), p.sum(0))
     x, y = (list(table.schema.attributes[j].labels) for j in pair)

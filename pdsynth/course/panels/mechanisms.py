@@ -119,17 +119,24 @@ def grab(labels: Sequence[str], counts: np.ndarray, becomes: int) -> dict[str, A
     }
 
 
+def times(factor: float) -> str:
+    """How many times as likely, short enough for a phone: ``"2.72"``, ``"8,886,111"``."""
+    return f"{factor:,.2f}" if factor < 1000 else f"{factor:,.0f}"
+
+
 def say(facts: dict[str, Any]) -> str:
     """What the panel shows, in words."""
-    epsilon, top = facts["promised"], facts["top"]
+    epsilon, top, named = facts["promised"], facts["top"], facts["named"]
+    less = f"less than the promised {epsilon:g}"
+    kept = "as promised" if np.isclose(facts["truth"], epsilon) else less
     broken = f"more than the promised {epsilon:g}: not {epsilon:g}-differentially private"
     return (
-        f"One person changes an answer's chance {facts['factor']:,.2f} times; "
-        f"{facts['allowed']:,.2f} is allowed. Over all outputs ε = {facts['truth']:.3g}, "
-        f"{'as promised' if facts['kept'] else broken}. "
+        f"One person changes an answer's chance {times(facts['factor'])} times; "
+        f"{times(facts['allowed'])} is allowed. Over all outputs ε = {facts['truth']:.3g}, "
+        f"{kept if facts['kept'] else broken}. "
         f"Real count of {top}: {facts['count']:,}; the noise has scale "
         f"{facts['noise']:.3g}. {top} is named the commonest with probability "
-        f"{facts['named']:.3g}."
+        f"{f'{named:.3g}' if named < 0.9995 else 'above 0.999'}."
     )
 
 
@@ -183,7 +190,7 @@ def view(
     truth = max(worst_ratio(*state["laplace"]), worst_ratio(*choices))
     factor, allowed = float(np.exp(truth)), float(np.exp(epsilon))
     kept = truth <= epsilon * (1 + 1e-9)
-    plot.note(f"<b>{factor:,.2f}</b> times, at most", 0.02, 0.99, 1,
+    plot.note(f"<b>{times(factor)}</b> times, at most", 0.02, 0.99, 1,
               "look" if kept else "attack", 16, xref="x domain", yref="y domain", xanchor="left",
               yanchor="top")  # fmt: skip
     draws = moved[top] + CommonNoise(3).discrete_laplace(np.asarray(share / epsilon), (RELEASES,))

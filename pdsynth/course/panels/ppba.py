@@ -1,6 +1,7 @@
 """Lesson 12: ε, k and q; who gets which budget, and what availability costs in security."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ..widgets.view import Try, View
 from .drawing import Board, arches, friendly, lying
 from .panel import live_panel
 from .table import TeachingTable, adult, remember
-from .words import GUARANTEE, GUARANTEES, audited, child_of, ledger_summary, noise_to_cell, percent
+from .words import GUARANTEE, GUARANTEES, child_of, ledger_summary, noise_to_cell, percent, promise
 
 RATIOS = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0)
 STRONGEST = 4  # tables, the heaviest first
@@ -56,10 +57,12 @@ def shares(fitted: PPBA) -> dict[str, float]:
     return {name: claimed.get(name, 0.0) / total if total else 1 / len(names) for name in names}
 
 
-def sweep(table: TeachingTable, epsilon: float, k: int, guarantee: str) -> dict[str, np.ndarray]:
+def sweep(
+    table: TeachingTable, epsilon: float, k: int, guarantee: str, ratios: Sequence[float] = RATIOS
+) -> dict[str, np.ndarray]:
     """What every ratio does: mean distances, and losses as shares of ε."""
     rows = []
-    for q in RATIOS:
+    for q in ratios:
         fitted, distances = fit(table, epsilon, k, q, guarantee)
         losses = fitted.ledger_.attribute_epsilon().astype(float) / epsilon
         rows.append(
@@ -70,7 +73,8 @@ def sweep(table: TeachingTable, epsilon: float, k: int, guarantee: str) -> dict[
                 losses[table.dataset.sensitive],
             )
         )
-    return dict(zip(("mean", "strongest", "dearest", "sensitive"), np.array(rows).T, strict=True))
+    names = ("mean", "strongest", "dearest", "sensitive")
+    return {"q": np.array(ratios), **dict(zip(names, np.array(rows).T, strict=True))}
 
 
 def draw_run(plot: Board, table: TeachingTable, fitted: PPBA) -> None:
@@ -113,9 +117,9 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
         ("dearest column", "dearest", 4, "private", "solid"),
         (sensitive, "sensitive", 4, "look", "dash"),
     ):
-        curve = found[key] if np.isfinite(found[key]).all() else [None] * len(RATIOS)
+        curve = found[key] if np.isfinite(found[key]).all() else [None] * len(found["q"])
         plot.line(
-            RATIOS,
+            found["q"],
             curve,
             colour,
             cell,
@@ -130,9 +134,11 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
     if np.isfinite(found["dearest"]).all():
         curves += [(4, "dearest", "dearest column", "private"), (4, "sensitive", sensitive, "look")]
     else:
-        plot.note("no finite ε: the tree is read off the records", 0, 0.5, 4, "attack", 14)
+        words = "no finite ε:<br>the tree is read<br>off the records"
+        plot.note(words, 0.02, 0.97, 4, "attack", 14, xref="x4 domain", yref="y4 domain",
+                  xanchor="left", yanchor="top", align="left")  # fmt: skip
     for place, (cell, key, text, colour) in enumerate(curves):
-        here = float(np.interp(q, RATIOS, found[key]))
+        here = float(found[key][found["q"] == q][0])
         name, x = friendly(text), f"x{cell} domain"
         plot.note(f"{name}: <b>{percent(here)}</b>", 0.02, 0.97 - 0.09 * (place % 2), cell, colour,
                   15, xref=x, yref=f"y{cell} domain", xanchor="left", yanchor="top")  # fmt: skip
@@ -185,12 +191,17 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
     sensitive, ledger = table.dataset.sensitive, fitted.ledger_
     plot = Board("ppba", f"PPBA {GUARANTEES[guarantee]}: ε = {epsilon:g}, k = {k}, q = {q:g}")
     draw_run(plot, table, fitted)
-    draw_sweep(plot, sweep(table, epsilon, k, guarantee), q, sensitive)
+    ratios = sorted({*RATIOS, q})
+    draw_sweep(plot, sweep(table, epsilon, k, guarantee, ratios), q, sensitive)
     share, losses = shares(fitted), ledger.attribute_epsilon().astype(float)
     first, *_, last = rank(fitted)
     dearest = losses.idxmax()
     other = "" if dearest == sensitive else f", of {sensitive} {losses[sensitive]:.2f}"
     costs = f" A change of {dearest} costs {losses.max():.2f}{other}."
+    spent = (
+        f" The heaviest table, {first}, gets {percent(share[first])} of the tables' budget, the "
+        f"lightest, {last}, {percent(share[last])}."
+    )
     facts = {
         "mean": float(np.nanmean(distances)),
         "strong": strongest(fitted, distances),
@@ -198,10 +209,8 @@ def view(table: TeachingTable, epsilon: float, k: int, q: float, guarantee: str)
     }
     status = (
         f"The strongest pairs are off by {percent(facts['strong'])}, all by "
-        f"{percent(facts['mean'])}. "
-        f"Claimed ε = {epsilon:g}, true ε = {audited(ledger)}. The heaviest table, {first}, "
-        f"gets {percent(share[first])} of the tables' budget, the lightest, {last}, "
-        f"{percent(share[last])}."
+        f"{percent(facts['mean'])}. {promise(ledger)}."
+        f"{'' if guarantee == 'none' else spent}"
         f"{'' if ledger.epsilon == math.inf else costs}"
     )
     return View(plot.figure, status, [ledger_summary(ledger)], facts=facts)

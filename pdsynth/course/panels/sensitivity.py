@@ -255,7 +255,7 @@ def view(
     )
     facts = {"a": len(state["A"]), "scale": state["scale_a"], "in_a": state["in_a"]}
     tell = "tells" if len(state["A"]) == 1 else "tell"
-    many = f"{len(state['A'])} of {len(state['bits'])} columns {tell}"
+    many = f"{plural(len(state['A']), 'column')} {tell}"
     verdict = f"{many} {theta:g} bit or more of {friendly(sensitive)}. "
     if state["in_a"]:
         status = verdict + f"{attribute} is in A: all of its values get the same noise. {groups}"

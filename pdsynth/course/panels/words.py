@@ -89,6 +89,13 @@ def audited(ledger: Ledger) -> str:
     return "infinite" if ledger.epsilon == math.inf else f"{float(ledger.epsilon):g}"
 
 
+def promise(ledger: Ledger) -> str:
+    """What a run claims and truly costs, in words; without noise nobody claims anything."""
+    if ledger.guarantee == "none":
+        return "No noise: not private at all"
+    return f"Claimed ε = {float(ledger.claimed):g}, true ε = {audited(ledger)}"
+
+
 def sum_up(fitted: Recipe, distances: np.ndarray) -> tuple[dict[str, float], dict[str, Any], str]:
     """The noise of a run's tables, and what it comes to in facts and in words."""
     noise, ledger = noise_to_cell(fitted), fitted.ledger_
@@ -107,7 +114,7 @@ def sum_up(fitted: Recipe, distances: np.ndarray) -> tuple[dict[str, float], dic
         (
             f"Noise drowns {noisy} of {plural(len(noise), 'table')}. "
             f"Pairs of columns are off by {percent(mean)} of the people. "
-            f"Claimed ε = {facts['claimed']:g}, true ε = {facts['audited']}"
+            f"{promise(ledger)}"
         ),
     )
 

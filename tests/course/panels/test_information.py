@@ -54,10 +54,11 @@ def test_a_noisy_number_is_called_one_beside_the_real_r():
     assert "R = 0.034." in status and "the real R of 85% of the pairs" in status
 
 
-def test_a_number_in_the_first_column_never_grows_over_the_names_of_rows():
-    notes = information.view(x="age", y="education").figure.layout.annotations
-    places = {(n.x, n.xanchor) for n in notes if n.bgcolor}
-    assert places == {(-0.5, "left"), (3, None)}
+def test_the_number_stands_in_one_half_so_that_the_other_shows_what_it_covers():
+    """On a phone it is wider than its cell; in the first column it would cover names of rows."""
+    for pair in (("age", "education"), ("education", "age")):
+        notes = information.view(x=pair[0], y=pair[1]).figure.layout.annotations
+        assert [(n.x, n.y) for n in notes if n.bgcolor] == [(3, 0)]
 
 
 def test_the_gap_s_colours_say_their_unit_and_where_they_end():

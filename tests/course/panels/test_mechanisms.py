@@ -51,6 +51,12 @@ def test_half_the_noise_breaks_the_promise_and_the_panel_says_so_in_red():
     assert "ε = 2, more than the promised 1" in bad.status
 
 
+def test_more_noise_than_promised_and_a_choice_that_is_nearly_sure_are_said_as_they_are():
+    said = mechanisms.view(share=2.0, n=10_000).status
+    assert "ε = 0.5, less than the promised 1." in said
+    assert said.endswith("with probability above 0.999."), "no private choice is certain"
+
+
 def test_the_drawn_law_is_the_mechanisms_law_on_a_fixed_range(table):
     view = mechanisms.view(epsilon=0.5, n=1000)
     real = next(t for t in view.figure.data if t.name == "real table D")
@@ -76,7 +82,7 @@ def test_the_band_holds_chances_and_its_note_stands_above_them():
         assert (np.array(band.base) + np.array(length)).max() <= 1 + 1e-12
     figure = view.figure
     assert figure.layout.yaxis.range[1] > 1.1 and max(figure.layout.yaxis.tickvals) == 1
-    assert "8,886,110.52 times" in view.status and "<b>8,886,110.52</b> times, at most" in str(
+    assert "8,886,111 times" in view.status and "<b>8,886,111</b> times, at most" in str(
         figure.layout
     )
 

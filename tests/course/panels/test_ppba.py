@@ -57,6 +57,8 @@ def test_with_raw_associations_the_network_is_the_raw_tree_and_no_loss_is_drawn(
     assert "true ε = infinite" in view.status and "costs" not in view.status
     lines = [t for t in view.figure.data if t.name in ("dearest column", "occupation")]
     assert all(y is None for t in lines for y in t.y)
+    (note,) = (n for n in view.figure.layout.annotations if "no finite" in n.text)
+    assert max(map(len, note.text.split("<br>"))) <= 16, "it was cut on a phone"
     assert "∞, read raw" in view.tables[0]
 
 
@@ -78,3 +80,11 @@ def test_the_sentence_names_the_sensitive_attribute_once_and_no_share_is_nothing
     said = ppba.view(table, epsilon=4.0).status
     assert said.endswith(" A change of occupation costs 1.93.")
     assert "education-num, gets 0.0061% of" in ppba.view(table, q=2.0).status
+
+
+def test_between_the_marked_ratios_the_chart_says_what_the_verdict_says(table):
+    """It read its numbers off a straight line between two ratios: 27% for 38% at q = 1.7."""
+    view = ppba.view(table, q=1.7)
+    assert view.finding.startswith("The strongest pairs are off by 38%, all by 7.9%")
+    said = [note.text for note in view.figure.layout.annotations]
+    assert {"strongest pairs: <b>38%</b>", "all pairs: <b>7.9%</b>"} <= set(said)

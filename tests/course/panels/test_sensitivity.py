@@ -95,7 +95,8 @@ def test_a_column_tells_all_of_itself_and_not_one_bit():
 
 def test_one_column_tells_and_bars_beyond_the_axis_are_said_to_be_longer():
     view = sensitivity.view(sensitive="education", theta=0.5)
-    assert "2 of 14 columns tell 0.5 bit" in view.status
-    assert "1 of 14 columns tells 0.5 bit" in sensitivity.view(theta=0.5).status
+    assert "2 columns tell 0.5 bit" in view.status
+    assert "1 column tells 0.5 bit" in sensitivity.view(theta=0.5).status
+    assert len(sensitivity.view(sensitive="hours-per-week").finding.split()) <= 12
     axis = view.figure.layout.xaxis
     assert axis.ticktext[-1] == f"≥ {axis.range[1]}" == "≥ 0.5"
