@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from html import escape
@@ -156,7 +156,8 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
         candidates.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
     hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
     first = SINGLE if hopeless or d == 1 else RECIPE
-    return sorted(candidates, key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
+    candidates.sort(key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
+    return [replace(f, distance=min(f.distance, 1.0)) for f in candidates]  # no distance is larger
 
 
 def _degree(k: int) -> Callable[..., Recipe]:
@@ -346,7 +347,7 @@ def _explain_best(candidates: Sequence[Forecast]) -> str:
     nearer = 1 - best.distance / alone.distance
     than = (
         f"single columns {alone.distance:.3f} ({nearer:.0%} nearer)"
-        if nearer
+        if nearer or best.name != RECIPE
         else "as single columns, which is what it measures unless it finds strong ties"
     )
     low, high = likely(best.distance)
