@@ -2,6 +2,7 @@
 facts."""
 
 import itertools
+import pickle
 import warnings
 from dataclasses import replace
 from fractions import Fraction as Q
@@ -115,6 +116,12 @@ class TestForecasts:
         best = replace(plan.forecasts[0], name="PrivBayes(k=1)")
         alone = replace(best, name="baselines.Independent")
         assert "single columns 1.000 (0% nearer)" in prediction.explain([best, alone])
+
+    def test_a_plan_can_be_pickled_and_its_synthesizer_takes_another_k(self):
+        plan = pds.plan(plain(4, 10), 10_000, 1)
+        assert str(pickle.loads(pickle.dumps(plan))) == str(plan)
+        degree = next(one for one in plan.forecasts if one.name == "PrivBayes(k=2)")
+        assert (degree.make(epsilon=1).k, degree.make(k=1).k) == (2, 1)
 
     def test_single_columns_by_hand(self):
         """Σ|X| = 40 at ε n = 1,000: v = .08, below 1 after clipping; q = .07; 1,000 rows of 100
