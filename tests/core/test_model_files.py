@@ -483,8 +483,8 @@ class TestHostile:
             write(path, text[: len(text) // 2])
             raise OSError(28, "No space left on device")
 
-        with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
-            patch.setattr(Path, "write_bytes", half)
+        monkeypatch.setattr(Path, "write_bytes", half)
+        with pytest.raises(OSError, match="No space"):
             model.to_json(place)
         assert place.read_bytes() == before and {*tmp_path.iterdir()} == {place, link}
 

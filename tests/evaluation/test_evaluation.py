@@ -154,7 +154,7 @@ def test_huge_domains_are_compared_by_occupied_cells():
 
 def test_sets_are_counted_in_the_order_of_the_schema_whatever_theirs():
     """One out of order failed in numpy, one column twice with StopIteration."""
-    schema = Schema((Attribute.categorical("a", "ny"), Attribute.categorical("b", "xyz")))
+    schema = Schema((Attribute.categorical("a", [*"ny"]), Attribute.categorical("b", [*"xyz"])))
     frame = pd.DataFrame({"a": list("nnyy"), "b": list("xyzx")})
     found = Marginals(frame, schema, sets=[(1, 0)])
     assert found.sets == ((0, 1),)
