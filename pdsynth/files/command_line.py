@@ -415,9 +415,9 @@ def warn_of_noise(schema: Schema, n: int | None, epsilon: Any) -> None:
 
 def tell_released(place: Path, model: Model) -> None:
     """What the release promises and holds, and what to do next."""
+    kept, card = model.ledger.pairs_kept(bool(model.schema.rules)), place / "card.html"
     words = (
-        f"{place}: {model.ledger.verdict()}\n{model.ledger.pairs_kept(bool(model.schema.rules))}.\n"
-        f"Read {place / 'card.html'} before you publish the folder."
+        f"{place}: {model.ledger.verdict()}\n{kept}.\nRead {card} before you publish the folder."
     )
     try:
         click.echo(words)
