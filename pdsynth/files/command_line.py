@@ -415,10 +415,8 @@ def warn_of_noise(schema: Schema, n: int | None, epsilon: Any) -> None:
 
 def tell_released(place: Path, model: Model) -> None:
     """What the release promises and holds, and what to do next."""
-    kept, card = model.ledger.pairs_kept(bool(model.schema.rules)), place / "card.html"
-    words = (
-        f"{place}: {model.ledger.verdict()}\n{kept}.\nRead {card} before you publish the folder."
-    )
+    said, kept = model.ledger.verdict(), model.ledger.pairs_kept(bool(model.schema.rules))
+    words = f"{place}: {said}\n{kept}.\nRead {place / 'card.html'} before you publish the folder."
     try:
         click.echo(words)
     except OSError:  # a full disk, or a pipe that nobody reads: the release is there all the same
