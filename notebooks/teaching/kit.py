@@ -120,6 +120,7 @@ def main(words: list[str]) -> int:
     if "--out" in words:
         folder = Path(words[words.index("--out") + 1])
         write_kit(folder)
+        print(f"the kit is in {folder}; it holds solutions: keep it from students")
         if "--site" in words:
             stage.zip_site(Path(words[words.index("--site") + 1]), folder)
     return 0

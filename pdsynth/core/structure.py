@@ -273,7 +273,7 @@ def noise_to_cell(
 
 def describe_facts(schema: Schema, n: int, epsilon: Fraction) -> str:
     """Rows, columns and ε in words."""
-    return f"{n:,} rows × {len(schema)} columns at ε = {float(epsilon):g}: "
+    return f"{plural(n, 'row')} × {len(schema)} columns at ε = {float(epsilon):g}: "
 
 
 def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | None:

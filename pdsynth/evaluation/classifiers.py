@@ -99,7 +99,8 @@ def f2(confusion: np.ndarray, positive: int = 1) -> float:
     """
     confusion = np.asarray(confusion)
     square = confusion.ndim == 2 and len({*confusion.shape}) == 1 and confusion.dtype.kind in "iuf"
-    if not square or not is_whole(positive, 0, len(confusion) - 1):
+    wrong = not square or not is_whole(positive, 0, len(confusion) - 1)
+    if wrong or confusion.min() < 0:
         raise SchemaError(
             "f2 needs a square matrix of counts and the number of one of its rows, "
             f"got shape {confusion.shape} and positive={show(positive)}"

@@ -139,12 +139,14 @@ class Marginals:
         if sets is not None:
             sets = tuple(tuple(to_list("a set", s)) for s in to_items("sets", sets))
             if not sets or not all(
-                s and all(is_whole(j, 0, len(schema) - 1) for j in s) for s in sets
+                s and len({*s}) == len(s) and all(is_whole(j, 0, len(schema) - 1) for j in s)
+                for s in sets
             ):
                 raise SchemaError(
-                    "sets must be tuples of numbers of columns, from 0 to "
+                    "sets must be tuples of numbers of columns, each once, from 0 to "
                     f"{len(schema) - 1}, got {show(sets)}"
                 )
+            sets = tuple(tuple(sorted(s)) for s in sets)
         if sets is None:
             sets = attribute_sets(len(check_schema(schema)), alpha) if like is None else like.sets
         self.sets: Sets = sets
@@ -171,7 +173,10 @@ class Marginals:
 
     def table(self, names: Sequence[str]) -> np.ndarray:
         """Counts of one of the sets, int64, axes in the order of the schema."""
-        return self._view(self.sets.index(tuple(sorted(map(self.schema.index, names)))))
+        asked = tuple(sorted(map(self.schema.index, to_list("names", names))))
+        if asked not in self.sets:
+            raise SchemaError(f"{show([*names])} is none of the {len(self.sets):,} sets counted")
+        return self._view(self.sets.index(asked))
 
     def of(self, table: Table) -> Marginals:
         """The same marginals of another table over the same schema."""

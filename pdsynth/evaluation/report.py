@@ -197,7 +197,7 @@ def report(
     risk = None if sensitive is None else _risk(codes, tables[0], holdout, schema, sensitive, seed)
     numbers = compare_numbers(data.frame, listed[0], schema)
     title = (
-        f"{plural(len(tables[0]), 'synthetic row')} beside {len(codes):,} real ones, "
+        f"{plural(len(tables[0]), 'synthetic row')} beside {plural(len(codes), 'real one')}, "
         f"{len(schema)} attributes"
     )
     facts = {

@@ -91,7 +91,7 @@ def make_card(
         "table": table,
         "formulas": _formulas(model.schema),
         "sheets": [table] * table.endswith(".csv") + ["measured.csv"] * bool(model.measured),
-        "rows": f"{rows:,}",
+        "rows": rows,
         "stored": stored,
         "measured": len(model.measured),
         "bits": model.encoding is not None,

@@ -415,10 +415,12 @@ def warn_of_noise(schema: Schema, n: int | None, epsilon: Any) -> None:
 
 def tell_released(place: Path, model: Model) -> None:
     """What the release promises and holds, and what to do next."""
-    click.echo(
-        f"{place}: {model.ledger.verdict()}\n{model.ledger.pairs_kept(bool(model.schema.rules))}.\n"
-        f"Read {place / 'card.html'} before you publish the folder."
-    )
+    said, kept = model.ledger.verdict(), model.ledger.pairs_kept(bool(model.schema.rules))
+    words = f"{place}: {said}\n{kept}.\nRead {place / 'card.html'} before you publish the folder."
+    try:
+        click.echo(words)
+    except OSError:  # a full disk, or a pipe that nobody reads: the release is there all the same
+        say(words)
 
 
 @commands.command()

@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 import re
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from fractions import Fraction
@@ -97,7 +99,7 @@ def _read_measured(data: Mapping[str, Any], domain: Schema, ledger: Ledger) -> M
 
 
 def save_model(model: Model, path: str | Path, allow_reproducible: bool = False) -> None:
-    """Write a model to a file, as :meth:`.Model.to_json` says."""
+    """Write a model to a file, as :meth:`.Model.to_json` says; it appears when it is whole."""
     check_path(path)
     if model.ledger.reproducible and allow_reproducible is not True:
         raise PrivacyError(
@@ -113,7 +115,16 @@ def save_model(model: Model, path: str | Path, allow_reproducible: bool = False)
             f"the model takes {len(text):,} bytes, and at most {MAX_BYTES:,} are "
             "read again: choose a smaller k"
         )
-    Path(path).write_bytes(text)
+    place = Path(path).resolve()  # of a link: the file that it leads to
+    if place.exists() and not place.is_file():  # a pipe
+        place.write_bytes(text)
+        return
+    part = place.with_name(f".{place.name[:50]}.{secrets.token_hex(8)}.part")
+    try:
+        part.write_bytes(text)
+        os.replace(part, place)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _to_bytes(model: Model) -> bytes:

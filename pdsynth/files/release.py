@@ -422,6 +422,8 @@ def check_model(model: Model) -> None:
 
     **Privacy:** looks at the ledger only.
     """
+    if not isinstance(model, Model):
+        raise SchemaError(f"a release is of a model: hand in synth.model_, got {show(model)}")
     ledger, wrong = model.ledger, []
     if ledger.guarantee != "strict":
         wrong.append(f"guarantee={ledger.guarantee!r} promises nothing")

@@ -355,8 +355,8 @@ class Session:
                 yield
         except Timeout as late:
             raise BudgetError(
-                f"another process has held {self._path.name}.lock for {PATIENCE:g} "
-                "seconds; nothing was charged"
+                f"{self._path.name}.lock was held by another process, or couldn't be made, for "
+                f"{PATIENCE:g} seconds; nothing was charged"
             ) from late
         except OSError as problem:
             raise BudgetError(

@@ -128,7 +128,7 @@ def show_recipe(recipe: Any) -> str:
             "kept": model.ledger.pairs_kept(bool(model.schema.rules)),
             "network": f"{plural(len(model.network.edges), 'edge')}, at most "
             f"{plural(model.network.degree, 'parent')}",
-            "learnt from": f"{model.n:,} records, {plural(len(model.schema), 'attribute')}",
+            "learnt from": f"{plural(model.n, 'record')}, {plural(len(model.schema), 'attribute')}",
         }
         drawing = f"<div style='max-width:520px'>{model.network._repr_html_()}</div>"
     else:

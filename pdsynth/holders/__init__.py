@@ -26,6 +26,7 @@ from ..core import (
     Counter,
     Encoding,
     Noise,
+    Recipe,
     Records,
     Schema,
     SchemaError,
@@ -83,6 +84,8 @@ def together(tables: Sequence[pd.DataFrame], schema: Schema) -> Records:
         except SchemaError as problem:
             raise SchemaError(f"holder {number}: {problem}") from problem
         holders.append(Codes(codes, schema.sizes))
+    if not holders:
+        raise SchemaError("tables must be a list, a DataFrame for each holder; it is empty")
     return Records(Together(holders), schema)
 
 
@@ -108,7 +111,8 @@ def fit(
 
     **Privacy:** as ``synthesizer.fit`` on all records at once, for whoever sees the release, and
     for up to ``len(tables) − honest`` holders together. :func:`losses` says what more of them
-    would learn. Selections are by permute-and-flip and tables have no zero-sum noise: those laws
+    would learn. A person in the tables of m holders has m records: say ``records_per_person``.
+    Selections are by permute-and-flip and tables have no zero-sum noise: those laws
     have shares. n, the number of all records, is public where a record is replaced.
 
     >>> import pandas as pd, pdsynth as pds
@@ -121,6 +125,10 @@ def fit(
         raise BudgetError(
             "several holders fit with one ε for all persons: leave out person_epsilon, or fit in "
             "one place"
+        )
+    if not isinstance(synthesizer, Recipe):
+        raise BudgetError(
+            f"{show(synthesizer)} is no synthesizer: give an instance, as in PrivBayes(epsilon=1)"
         )
     if not isinstance(tables, Sequence):
         raise SchemaError(f"tables must be a list, a DataFrame for each holder; got {show(tables)}")
@@ -139,7 +147,14 @@ def fit(
         raise BudgetError(
             f"noise={synthesizer.noise!r} has no shares: several holders fit with noise='exact'"
         )
-    source = noise or SharedNoise(len(tables), honest, synthesizer.random_state)
+    source = noise
+    if noise is None:
+        source = SharedNoise(len(tables), honest, synthesizer.random_state)
+    elif isinstance(noise, SharedNoise) and (noise.holders, noise.honest) != (len(tables), needed):
+        raise BudgetError(
+            f"noise= is shared by {noise.holders} holders, {noise.honest} of them honest, but this "
+            f"fit has {len(tables)}, {needed} of them honest: leave it out"
+        )
     synthesizer.fit(together(tables, schema), noise=source, session=session)
     synthesizer.ledger_.holders = len(tables), needed
     return synthesizer

@@ -23,7 +23,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from ..core import Entry, Ledger, PrivacyError
+from ..core import Entry, Ledger, PrivacyError, show
 
 SINGLE = 2**12  # terms of a sum that are added one by one; later ones stand together
 GROWTH = 1 / 1000  # of a block of terms, relative to where it begins
@@ -71,11 +71,11 @@ def loss_of_sum(scale: Fraction, shape: Fraction, moved: int = 1) -> float:
     rate, terms = float(1 / scale), math.ceil(FAR * scale) + 50
 
     def log_term(k: np.ndarray, by: int) -> np.ndarray:
-        return log_weights(k, shape) + log_weights(k + by, shape) - rate * (2 * k + by)
+        return log_weights(k, shape) + log_weights(k + by, shape) - rate * 2 * k
 
     here = bound_sum(lambda k: log_term(k, 0), terms, upper=True)
     there = bound_sum(lambda k: log_term(k, moved), terms, upper=False)
-    return math.log(here / there) * UP
+    return (math.log(here / there) + rate * moved) * UP  # e^(−rate·moved) may be too small
 
 
 def loss_of_choice(epsilon: Fraction, sensitivity: Fraction, shape: Fraction) -> float:
@@ -86,9 +86,14 @@ def loss_of_choice(epsilon: Fraction, sensitivity: Fraction, shape: Fraction) ->
     """
     if shape >= 1 or not sensitivity:
         return float(epsilon)
-    rate = float(epsilon / (2 * sensitivity))
-    below = bound_sum(lambda k: log_weights(k, shape) - rate * k, int(2 * sensitivity), upper=True)
-    return -math.log1p(-below * (-math.expm1(-rate)) ** float(shape)) * UP
+    rate, far = float(epsilon / (2 * sensitivity)), math.ceil(2 * sensitivity)
+    start = float(shape) * math.log(-math.expm1(-rate))  # ln P(0)
+    below = bound_sum(lambda k: log_weights(k, shape) - rate * k, far, upper=True) * math.exp(start)
+    if below < 1 / 2:
+        return -math.log1p(-below) * UP
+    terms = math.ceil(FAR / rate) + 50  # else 1 − below has few digits: what is beyond is added up
+    rest = bound_sum(lambda k: log_weights(k + far, shape) - rate * k, terms, upper=False)
+    return (rate * far - math.log(rest) - start) * UP
 
 
 def losses(ledger: Ledger) -> pd.Series:
@@ -101,6 +106,8 @@ def losses(ledger: Ledger) -> pd.Series:
 
     **Privacy:** public arithmetic.
     """
+    if not isinstance(ledger, Ledger):
+        raise PrivacyError(f"losses takes the ledger_ of a fit, got {show(ledger)}")
     if ledger.holders is None:
         raise PrivacyError("this fit was one curator's: its noise was never shared by holders")
     holders, needed = ledger.holders

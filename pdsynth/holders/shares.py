@@ -48,10 +48,15 @@ def draw_share(
 ) -> np.ndarray:
     """What one holder adds to a table: int64 of the shape; ``scale``: Fractions that broadcast.
 
-    ``honest``: how many such shares make up the whole noise.
+    ``honest``: how many such shares make up the whole noise. BudgetError for a scale that isn't
+    positive, or a number of holders that can't be.
 
     **Privacy:** all together are discrete Laplace noise; what fewer are :mod:`.collusion` says.
     """
+    if not is_whole(honest, 1, MOST_HOLDERS):
+        raise BudgetError(f"honest must be a whole number of holders, got {show(honest)}")
+    if not np.all(np.asarray(scale) > 0):
+        raise BudgetError(f"a noise scale must be positive, got {np.min(scale)}")
     wide, out = np.broadcast_to(as_scales(scale), shape), np.zeros(shape, dtype=np.int64)
     for one in dict.fromkeys(wide.ravel()):
         cells = wide == one

@@ -287,7 +287,14 @@ def by_value(data: pd.DataFrame, schema: Schema, rules: Mapping[Any, Any]) -> Pe
         )
     levels = tuple(sorted({*exact}))
     place = np.zeros(attribute.size, dtype=np.int64)
-    place[codes] = [levels.index(value) for value in exact]
+    place[codes] = own = np.array([levels.index(value) for value in exact])
+    if twice := [
+        value for value, differs in zip(rule, place[codes] != own, strict=True) if differs
+    ]:
+        raise BudgetError(
+            f"the rule of person_epsilon gives values that stand as one in {name!r} more than one "
+            f"ε: {show(twice)} and another; give them the same"
+        )
     return People(levels, place[attribute.encode(schema.take(data)[name])], name)
 
 

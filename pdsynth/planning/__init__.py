@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -142,7 +142,7 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
             Forecast("ConsistentBayes", ConsistentBayes, nearest, seconds, rounds[1]),
             Forecast(
                 "ConsistentBayes(rounds=0)",
-                lambda **o: ConsistentBayes(rounds=0, **o),
+                partial(ConsistentBayes, rounds=0),
                 facts.consistent(d - 1)[0],
                 *forest,
             ),
@@ -150,17 +150,16 @@ def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None
     for k in range(1, min(len(facts.prior.degrees), d - 1) + 1):
         if largest_selection(d, k) <= MAX_PAIRS:  # else it would be refused
             candidates.append(
-                Forecast(f"PrivBayes(k={k})", _degree(k), facts.degree(k), *cost.degree(k))
+                Forecast(
+                    f"PrivBayes(k={k})", partial(PrivBayes, k=k), facts.degree(k), *cost.degree(k)
+                )
             )
     if d <= ALL_PAIRS:
         candidates.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
     hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
     first = SINGLE if hopeless or d == 1 else RECIPE
-    return sorted(candidates, key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
-
-
-def _degree(k: int) -> Callable[..., Recipe]:
-    return lambda **options: PrivBayes(k=k, **options)
+    candidates.sort(key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
+    return [replace(f, distance=min(f.distance, 1.0)) for f in candidates]  # no distance is larger
 
 
 class _Facts:
@@ -346,7 +345,7 @@ def _explain_best(candidates: Sequence[Forecast]) -> str:
     nearer = 1 - best.distance / alone.distance
     than = (
         f"single columns {alone.distance:.3f} ({nearer:.0%} nearer)"
-        if nearer
+        if nearer or best.name != RECIPE
         else "as single columns, which is what it measures unless it finds strong ties"
     )
     low, high = likely(best.distance)

@@ -2,7 +2,9 @@
 facts."""
 
 import itertools
+import pickle
 import warnings
+from dataclasses import replace
 from fractions import Fraction as Q
 from pathlib import Path
 
@@ -103,6 +105,23 @@ class TestForecasts:
         assert "Publish nothing yet" in str(found[0])
         assert "Publish single columns" in str(found[1])
         assert {type(plan.synthesizer()) for plan in found} == {pds.baselines.Independent}
+
+    def test_no_distance_is_larger_than_one_and_one_row_is_one(self):
+        """Two columns of 100 values under 100 records were forecast at 1.281."""
+        for n in (1, 100):
+            plan = pds.plan(plain(2, 100), n, 1)
+            assert max(one.distance for one in plan.forecasts) == plan.distance == 1
+            assert "distance is 1.000" in str(plan)
+            assert str(plan).startswith("1 row × " if n == 1 else "100 rows × ")
+        best = replace(plan.forecasts[0], name="PrivBayes(k=1)")
+        alone = replace(best, name="baselines.Independent")
+        assert "single columns 1.000 (0% nearer)" in prediction.explain([best, alone])
+
+    def test_a_plan_can_be_pickled_and_its_synthesizer_takes_another_k(self):
+        plan = pds.plan(plain(4, 10), 10_000, 1)
+        assert str(pickle.loads(pickle.dumps(plan))) == str(plan)
+        degree = next(one for one in plan.forecasts if one.name == "PrivBayes(k=2)")
+        assert (degree.make(epsilon=1).k, degree.make(k=1).k) == (2, 1)
 
     def test_single_columns_by_hand(self):
         """Σ|X| = 40 at ε n = 1,000: v = .08, below 1 after clipping; q = .07; 1,000 rows of 100

@@ -470,6 +470,24 @@ class TestHostile:
         with pytest.raises(SchemaError, match="choose a smaller k"):
             model.to_json(tmp_path / "n.json")
 
+    def test_a_file_that_isn_t_written_whole_leaves_the_one_before(self, monkeypatch, tmp_path):
+        """It was emptied first: a full disk, or a process that was killed, left no model at all."""
+        model, place, link = fit("Independent").model_, tmp_path / "m.json", tmp_path / "link"
+        link.symlink_to(place)
+        model.to_json(link)
+        assert link.is_symlink() and Model.from_json(place).n == model.n
+        before = place.read_bytes()
+        write = Path.write_bytes
+
+        def half(path, text):
+            write(path, text[: len(text) // 2])
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "write_bytes", half)
+        with pytest.raises(OSError, match="No space"):
+            model.to_json(place)
+        assert place.read_bytes() == before and {*tmp_path.iterdir()} == {place, link}
+
     def test_brackets_are_counted_before_anything_is_built(self, tmp_path):
         """A list of two bytes takes 56 in memory: the twin that reads them, fewer, shows it."""
         shares = []

@@ -265,6 +265,19 @@ def test_notes_and_hand_outs_say_what_the_exercises_know(sources):
     assert "**Remember.**" in pages and "**Test yourself.**" in pages
 
 
+def test_the_kit_says_where_its_files_are(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(kit, "wanted", dict)
+    monkeypatch.setattr(kit, "write_kit", lambda folder: folder.mkdir())
+    assert kit.main(["--out", str(tmp_path / "kit")]) == 0
+    assert f"the kit is in {tmp_path / 'kit'};" in capsys.readouterr().out
+
+
+def test_wrong_answers_warn_nobody_who_lists_them(recwarn):
+    """One takes the logarithm of a negative number."""
+    (question,) = (q for q in questions(["lesson_06"]) if q.key == "q3")
+    assert question.misconceptions() and not recwarn.list
+
+
 @pytest.mark.slow
 def test_the_whole_kit_is_written(tmp_path):
     """With the notes of one lesson: wrong answers are those of ``test_lessons.py``."""

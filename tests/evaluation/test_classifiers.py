@@ -50,6 +50,13 @@ def test_f2_gives_the_papers_averages(row):
     assert 100 * np.mean(found) == pytest.approx(average, abs=0.06)
 
 
+def test_f2_of_a_2_x_2_by_hand_and_of_no_counts():
+    """TP 4, FN 2, FP 1: 20 / (20 + 8 + 1)."""
+    assert f2(np.array([[3, 1], [2, 4]])) == pytest.approx(20 / 29)
+    with pytest.raises(SchemaError, match="matrix of counts"):
+        f2(np.array([[3, -1], [2, 4]]))
+
+
 def test_f2_of_the_other_class_and_of_nothing():
     assert f2(np.array([[3, 1], [2, 4]]), 0) == 15 / (15 + 4 * 1 + 2)
     assert f2(np.array([[0, 0], [5, 0]])) == 0

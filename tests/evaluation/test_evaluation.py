@@ -152,6 +152,21 @@ def test_huge_domains_are_compared_by_occupied_cells():
     assert marginal_distance(codes, codes[:15], schema, 8) == pytest.approx(0.25)
 
 
+def test_sets_are_counted_in_the_order_of_the_schema_whatever_theirs():
+    """One out of order failed in numpy, one column twice with StopIteration."""
+    schema = Schema((Attribute.categorical("a", [*"ny"]), Attribute.categorical("b", [*"xyz"])))
+    frame = pd.DataFrame({"a": list("nnyy"), "b": list("xyzx")})
+    found = Marginals(frame, schema, sets=[(1, 0)])
+    assert found.sets == ((0, 1),)
+    assert found.table(["b", "a"]).tolist() == [[1, 1, 0], [1, 0, 1]]
+    with pytest.raises(SchemaError, match="each once"):
+        Marginals(frame, schema, sets=[(0, 0)])
+    with pytest.raises(SchemaError, match=r"\['a'\] is none of the 1 sets"):
+        found.table(["a"])
+    with pytest.raises(SchemaError, match="names must be a list"):
+        found.table("ab")
+
+
 def test_sampled_sets_are_public_and_different():
     schema = domain(*[2] * 12)
     codes = np.random.default_rng(1).integers(0, 2, (50, 12)).astype(np.uint8)

@@ -669,6 +669,22 @@ def test_a_file_or_pipe_whose_encoding_has_no_greek_letters(here, monkeypatch):
     assert "Łódź" in pds.Schema.read(here / "draft.toml").names
 
 
+class Full(io.StringIO):
+    """A standard output on a full disk."""
+
+    def write(self, _):
+        raise OSError(28, "No space left on device")
+
+
+def test_a_release_on_a_full_output_says_what_was_published(here, monkeypatch, capsys):
+    """It said "refused: [Errno 28] No space left on device", after ε was spent."""
+    monkeypatch.setattr(sys, "stdout", Full())
+    status = command.main("release data.csv schema.toml --epsilon 1 --out out".split())
+    assert status == 0 and (here / "out" / "card.html").exists()
+    said = capsys.readouterr().err
+    assert "ε = 1 of 1" in said and "Read out" in said and "refused" not in said
+
+
 def test_a_warning_is_a_note_and_takes_nobody_s_epsilon_also_under_w_error(here, speak):
     words = "release data.csv schema.toml --epsilon 0.01 --method HMPrivBayes --out out"
     with warnings.catch_warnings():

@@ -494,6 +494,19 @@ class TestFormulas:
         assert "spreadsheet" not in card_of(alone, table="synthetic.parquet").markdown
 
 
+def test_a_synthesizer_is_no_model_and_is_told_so(fitted, tmp_path):
+    """It was an AttributeError about a ledger."""
+    with pytest.raises(pds.SchemaError, match=r"hand in synth\.model_, got"):
+        write_release(fitted, tmp_path / "out")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_one_record_and_one_row_are_one(frame):
+    one = pds.baselines.Independent(1).fit(frame[:1], SCHEMA)
+    card = card_of(one.model_, rows=1).markdown
+    assert "1 synthetic row," in card and "1 record of 3 columns" in card
+
+
 def test_a_release_is_what_its_card_reads(fitted, tmp_path):
     place = write_release(fitted.model_, tmp_path / "out", rows=7)
     assert {*FILES, "synthetic.csv"} == {path.name for path in place.iterdir()}

@@ -480,6 +480,13 @@ class TestFile:
         pds.HPPrivBayes(1, k=1, sensitive=names[0]).fit(frame, schema, session=session)
         assert len(session.charges[0].step) == session_room.LONGEST
 
+    @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder that takes no file")
+    def test_a_lock_that_can_t_be_made_is_not_said_to_be_held(self, monkeypatch):
+        """filelock takes the error of such a folder for a race, and tries again."""
+        monkeypatch.setattr(session_room, "PATIENCE", 0)
+        with pytest.raises(pds.BudgetError, match="or couldn't be made.*nothing was charged"):
+            pds.Session(1, "/proc/account.jsonl").reserve(1, "s")
+
     def test_a_lock_that_somebody_holds_is_waited_for_and_then_refused(self, path, monkeypatch):
         session = with_charges(path, 1)
         monkeypatch.setattr(session_room, "PATIENCE", 0)

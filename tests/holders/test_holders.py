@@ -132,6 +132,24 @@ def test_one_holder_and_a_wrong_table_are_refused():
         fit(FITS["HPPrivBayes"](), parted(table()), SCHEMA, person_epsilon="own")
 
 
+def test_what_is_no_synthesizer_no_list_or_no_ledger_is_refused():
+    for wrong in (3, pds.PrivBayes):
+        with pytest.raises(BudgetError, match="no synthesizer"):
+            fit(wrong, parted(table()), SCHEMA)
+    with pytest.raises(SchemaError, match="it is empty"):
+        together([], SCHEMA)
+    with pytest.raises(PrivacyError, match="takes the ledger_"):
+        losses(FITS["Independent"]())
+
+
+def test_noise_shared_by_others_is_refused():
+    """The ledger would say 3 honest of 3, and intervals would be too narrow for this noise."""
+    with pytest.raises(BudgetError, match="1 of them honest, but this fit has 3, 3"):
+        fit(FITS["Independent"](), parted(table()), SCHEMA, noise=SharedNoise(3, 1))
+    fitted = fit(FITS["Independent"](), parted(table()), SCHEMA, noise=SharedNoise(3), honest=3)
+    assert fitted.ledger_.holders == (3, 3)
+
+
 def test_a_warning_names_the_line_that_fitted():
     with pytest.warns(UserWarning, match="under noise of") as told:
         fit(pds.PrivBayes(0.01, k=3), parted(table()), SCHEMA)
@@ -288,6 +306,36 @@ def test_a_choice_loses_at_most_its_bound(shape):
         worst = max(worst, float(np.abs(np.log(one / other)).max()))
     bound = loss_of_choice(epsilon, sensitivity, shape)
     assert 0.6 * bound < worst <= bound * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [1, 20, 40, 2000, 10**7])
+def test_losses_at_a_large_epsilon(epsilon):
+    """With q small P(k) = C(k − 1/2, k) qᵏ up to 1e-8 of it: 1/2 at k = 1 and 3/8 at k = 2.
+
+    What is beyond a gap was 1 − a sum that rounds to 1: 36.7 at ε = 40, or an error.
+    """
+    for found, weight in (
+        (loss_of_choice(Q(epsilon), Q(1), Q(1, 2)), 3 / 8),
+        (loss_of_sum(Q(2, epsilon), Q(1, 2), 2), 3 / 8),
+        (loss_of_sum(Q(1, epsilon), Q(1, 2)), 1 / 2),
+    ):
+        assert found >= epsilon
+        if epsilon > 30:
+            assert found == pytest.approx(epsilon - math.log(weight), rel=1e-5)
+
+
+@pytest.mark.parametrize("shape", [Q(1, 10), Q(1, 2), Q(999, 1000)])
+def test_a_choice_loses_what_is_beyond_its_gap(shape):
+    """Summed with many digits, on both sides of where the way of adding up changes."""
+    for epsilon, sensitivity in product((Q(1, 10), Q(2), Q(30), Q(50)), (1, 30)):
+        q, rest, whole, weight = math.exp(-float(epsilon / (2 * sensitivity))), 0.0, 0.0, 1.0
+        for k in range(40 * sensitivity * math.ceil(2 / epsilon) + 4 * sensitivity):
+            whole += weight * q**k
+            rest += weight * q**k if k >= 2 * sensitivity else 0
+            weight *= (k + float(shape)) / (k + 1)
+        found = loss_of_choice(epsilon, Q(sensitivity), shape)
+        assert found >= math.log(whole / rest) - 1e-12
+        assert found == pytest.approx(math.log(whole / rest), rel=1e-5)
 
 
 @pytest.mark.parametrize("name", ["HPPrivBayes", "HMPrivBayes", "ConsistentBayes"])

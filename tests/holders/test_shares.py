@@ -12,7 +12,7 @@ from pdsynth.answers.laws import discrete_laplace_pmf
 from pdsynth.audit.detectors import permute_and_flip_law
 from pdsynth.core import BudgetError, ExactNoise, PrivacyError
 from pdsynth.core.noise import laplace_mechanism
-from pdsynth.holders.shares import SharedNoise, draw_polya, keep_some, throw
+from pdsynth.holders.shares import SharedNoise, draw_polya, draw_share, keep_some, throw
 
 TERMS = 24  # of power series
 
@@ -192,3 +192,12 @@ def test_laws_without_shares():
         source.zero_sum_laplace(Q(2), (2, 2))
     with pytest.raises(PrivacyError, match="leave delta"):
         source.add_law(np.zeros(2, int), object())
+
+
+@pytest.mark.parametrize(
+    ("scale", "honest", "word"), [(-1, 3, "positive"), (0, 3, "positive"), (2, 0, "whole number")]
+)
+def test_what_a_holder_alone_can_mistake_is_refused(scale, honest, word):
+    """A negative scale was drawn for ever."""
+    with pytest.raises(BudgetError, match=word):
+        draw_share(ExactNoise(1), np.array(Q(scale)), honest, (2, 2))

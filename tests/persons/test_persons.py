@@ -512,6 +512,17 @@ def test_a_rule_by_numbers_names_the_bins_as_the_refusal_does():
     assert fitted.ledger_.levels == by_number.ledger_.levels == (Q(1, 2), Q(1))
 
 
+def test_a_rule_with_two_epsilons_for_one_bin_is_refused():
+    """The later one won without a word: who had 0.1 in the rule lost 1."""
+    age = pds.Attribute.numeric("age", 0, 90, bins=3)
+    schema, frame = pds.Schema((age, SCHEMA["x0"])), pd.DataFrame({"age": [5, 50], "x0": [0, 1]})
+    method = pds.ConsistentBayes(1, relation="add_remove")
+    rule = {0: 0.1, 5: 1, 50: 0.5, 80: 1}
+    with pytest.raises(BudgetError, match=r"stand as one in 'age' .*: \[0\] and another"):
+        method.fit(frame, schema, person_epsilon={"age": rule})
+    assert method.fit(frame, schema, person_epsilon={"age": rule | {0: 1}}).ledger_.levels
+
+
 def test_remedies_for_one_level_and_for_a_network_of_one_s_own_work():
     frame = people(30)
     alike = pd.Series(0.5, index=frame.index, dtype="category")

@@ -8,6 +8,7 @@ tests and the teachers' notes, and never by a lesson.
 import importlib
 import math
 import re
+import warnings
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -135,10 +136,12 @@ class Question:
 
     def misconceptions(self) -> list[tuple[Answer, str]]:
         """Each wrong answer and what the course says to it, without the question's number."""
-        return [
-            (answer, self.exercise.check(*answer).text.split(": ", 1)[1])
-            for answer, _ in self.wrong()
-        ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a wrong answer may take the log of −1
+            return [
+                (answer, self.exercise.check(*answer).text.split(": ", 1)[1])
+                for answer, _ in self.wrong()
+            ]
 
 
 def right_values(judge: Any) -> Iterator[Any]:
