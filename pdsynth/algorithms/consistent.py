@@ -28,7 +28,17 @@ import numpy as np
 from ..core.agreement import Agree
 from ..core.budgets import Parts
 from ..core.curator import Curator
-from ..core.errors import BudgetError, bar, door, is_one_of, is_whole, progress, share, show
+from ..core.errors import (
+    BudgetError,
+    as_fraction,
+    bar,
+    door,
+    is_one_of,
+    is_whole,
+    progress,
+    share,
+    show,
+)
 from ..core.factors import Columns
 from ..core.network import Restriction
 from ..core.recipe import Recipe
@@ -168,6 +178,8 @@ class Residual(PolicyOptions, Structure):
         aren't sensitive once more.
         """
         run = Run(Policy(self, facts), curator, facts)
+        if self.personal is not None and as_fraction(self.r) < 1:
+            door("persons").warn_of_all(facts, [facts.schema.names[j] for j in run.policy.group_a])
         looked = Look(Fraction(0), shares["pairs"])
         if self.may_share():
             looked = look(run, shares, self.in_rounds)
@@ -203,7 +215,8 @@ class ResidualRounds(Residual):
     proportion where single columns take of the pairs' ε. A table that changed the model by no more
     than its noise doubles the next round's ε, one that changed it by more than eight times that
     lowers it (as AIM's annealing), so ε ends after fewer or more rounds. A table with noise of less
-    than a record isn't measured again.
+    than a record isn't measured again. What tables of the group with less ε spare goes to tables of
+    the other, then to single columns: more choices would cost that group more.
     """
 
     rounds: int | str = "auto"
@@ -224,7 +237,7 @@ class ResidualRounds(Residual):
         """
         policy, usual = run.policy, self.asks(run.facts)["pairs"] * run.facts.epsilon
         for pair, budget in policy.share_label(epsilon).items():
-            epsilon -= run.measure(pair, budget)
+            epsilon -= run.spend(pair, budget, policy.weight_of(pair))
         candidates = policy.candidates()
         members = EACH * len(policy.sizes) / int(np.median([len(s) for s in candidates] or [2]))
         tables = math.ceil(members * min(epsilon / usual, Fraction(1)))
@@ -233,7 +246,7 @@ class ResidualRounds(Residual):
         each = max(policy.shorten(epsilon / max(planned, len(policy.forced) + 1)), least)
         rest, stops, number = epsilon, 0, 0
         for pair in policy.forced:
-            rest -= run.measure(pair, policy.budget(pair, each))
+            rest -= run.spend(pair, policy.budget(pair, each), policy.weight_of(pair))
         fit, measured = run.model.fit(), False
         usual_cells = policy.usual_cells(candidates)
         with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
@@ -247,24 +260,24 @@ class ResidualRounds(Residual):
                 each = rest if rest < 2 * each else each
                 choosing = policy.shorten(each * SELECT)
                 rest -= choosing
-                budget_of = policy.round_budgets(each - choosing, rest, usual_cells)
+                budget_of = policy.round_budgets(each - choosing, rest, usual_cells, run.spared)
                 chosen = run.choose(expected, choosing, budget_of, step=f"round {number}")
                 factor = UP
                 if chosen is not None:
                     measured = True
-                    cost = run.measure(chosen, budget_of(chosen))
-                    rest -= cost
+                    budget = budget_of(chosen)
+                    rest -= run.spend(chosen, budget, policy.share_of(chosen, rest, run.spared))
                     if rest:
                         fit = run.model.fit(fit, WARM)
                         change = float(np.abs(fit.margin(chosen) - expected[chosen]).sum())
-                        noise = run.noise_in(chosen, cost)
+                        noise = run.noise_in(chosen, budget.epsilon)
                         factor = UP if change <= noise else DOWN if change > CLEAR * noise else SAME
                         if noise < 1:  # less than a record: it is known
                             candidates = [columns for columns in candidates if columns != chosen]
                 shown.update(float(epsilon - rest) - shown.n)
                 stops = stops + 1 if chosen is None else 0
                 each = max(policy.shorten(each * factor**policy.neighbours.power), least)
-        return rest
+        return rest + run.spared
 
 
 @dataclass(frozen=True)
@@ -283,11 +296,8 @@ class ResidualForest(Residual):
         most = max(len(policy.sizes) - 1, 1)
         each = policy.shorten(choosing / most)
 
-        def weight(pair: Columns) -> Fraction:
-            return policy.weight[policy.in_a(pair)]
-
         def budget_of(pair: Columns) -> TableBudget:
-            return TableBudget(tables / most * weight(pair))
+            return TableBudget(tables / most * policy.weight_of(pair))
 
         allowed = [p for p in policy.pairs() if not policy.apart[p]]
         expected = run.expected_in(run.model.fit_columns(), allowed)
@@ -319,8 +329,8 @@ class ResidualForest(Residual):
             pairs.append(chosen)
             join(chosen)
         roots = [fair_weight(policy.possible(p), policy.neighbours.power) for p in pairs]
-        parts = [root * weight(p) for root, p in zip(roots, pairs, strict=True)]
-        full = [at for at, p in enumerate(pairs) if weight(p) == 1]
+        parts = [root * policy.weight_of(p) for root, p in zip(roots, pairs, strict=True)]
+        full = [at for at, p in enumerate(pairs) if not policy.has_less(p)]
         whole = sum(parts if full else roots)  # alone, a group that has less leaves the rest
         costs = [policy.shorten(tables * part / whole) for part in parts]
         rest = choosing + tables - sum(costs)

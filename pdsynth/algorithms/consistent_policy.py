@@ -53,9 +53,11 @@ class PolicyOptions:
         ``forbidden`` one never stands in one table, whichever way it is written. Its ``target`` is
         the root, its ``sensitive`` attributes stand in one table with the target each.
     personal : :class:`SensitivityGroups` with groups by policy. A table that touches group A gets
-        r times the ε. Weights of values hold for the columns of group B.
-    r : ε of group A's tables against the others'.
-    share_sensitive : ε of the tables that may hold sensitive attributes.
+        r times the ε. Choices among tables, about a fifth of the tables' ε, cost all attributes
+        the same, whatever r is. Weights of values hold for the columns of group B.
+    r : ε of group A's tables against the others'. Where it is above 1, group B has less: a table
+        that touches it gets 1/r. Nothing where all attributes are in group A.
+    share_sensitive : ε of the tables that may hold sensitive attributes, whatever r is.
     target : the attribute that a classifier will predict. Its pairs with all others, besides
         sensitive ones and those that policy forbids, are measured first, for three fifths of the
         ε of pairs, in proportion to √cells.
@@ -109,7 +111,8 @@ class Policy:
     will predict, ``label``: its pairs, which aren't forced besides. ``partners``: the columns that
     policy puts into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table
     may hold.
-    ``weight``: relative ε of a table that touches group A (True), or doesn't; the larger is 1.
+    ``weight``: relative ε of a column of group A (True), or of another; the larger is 1.
+    ``careful``: the columns that have less.
     ``unit``: the least part of ε. ``neighbours``: what these differ in.
     ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
     ``most_cells``: of a clique. ``masks``, ``ruled``: where records can be by the schema's rules,
@@ -147,8 +150,10 @@ class Policy:
             groups = personal.policy(schema, options.sensitive)
         groups = groups or {"A": [], "B": []}
         self.group_a = {index(name) for name in groups["A"]}
-        r = as_fraction(options.r) if self.group_a else Fraction(1)
+        others = {*schema.names} - {*groups["A"], door("persons").LEVEL}
+        r = as_fraction(options.r) if self.group_a and others else Fraction(1)
         self.weight = {True: r / max(r, Fraction(1)), False: 1 / max(r, Fraction(1))}
+        self.careful = {j for j in range(len(schema)) if self.weight[j in self.group_a] < 1}
         self.values = personal or SensitivityGroups()
         declared = self.values.weights or {}
         self.public = [name for name in groups["B"] if name in declared]
@@ -276,19 +281,26 @@ class Policy:
 
     # --- how much ε ------------------------------------------------------------------------------
 
-    def in_a(self, columns: Columns) -> bool:
-        """Whether a table touches group A."""
-        return not self.group_a.isdisjoint(columns)
-
     def shorten(self, epsilon: Fraction) -> Fraction:
         """ε rounded down to a short fraction of the whole; a tiny one stays as it is."""
         return math.floor(epsilon / self.unit) * self.unit or epsilon
 
-    def budget(self, columns: Columns, epsilon: Fraction, last: bool = False) -> TableBudget:
-        """What a table gets of ε, by its group; the last one all, but less where its group may."""
-        weight = self.weight[self.in_a(columns)]
-        part = epsilon if last and weight == 1 else self.shorten(epsilon * weight)
-        return TableBudget(part, source=TABLE)
+    def has_less(self, columns: Columns) -> bool:
+        """Whether a table touches the group that has less ε."""
+        return not self.careful.isdisjoint(columns)
+
+    def weight_of(self, columns: Columns) -> Fraction:
+        """What a table has of the ε that was planned for it, by its groups: 1 at most."""
+        return min(self.weight.values()) if self.has_less(columns) else Fraction(1)
+
+    def share_of(self, columns: Columns, left: Fraction, spared: Fraction) -> Fraction:
+        """The same; where that is all, more, in proportion, if others ``spared`` something."""
+        weight = self.weight_of(columns)
+        return weight if weight < 1 else 1 + spared / left
+
+    def budget(self, columns: Columns, epsilon: Fraction) -> TableBudget:
+        """What a table gets of ε, by its group."""
+        return TableBudget(self.shorten(epsilon * self.weight_of(columns)), source=TABLE)
 
     def usual_cells(self, candidates: Sequence[Columns]) -> int:
         """Possible cells of the median pair, or of the median candidate where that is larger."""
@@ -296,22 +308,24 @@ class Policy:
         return max(int(np.median([self.possible(s) for s in some] or [1])) for some in sets)
 
     def round_budgets(
-        self, epsilon: Fraction, left: Fraction, usual: int
+        self, epsilon: Fraction, left: Fraction, usual: int, spared: Fraction = Fraction(0)
     ) -> Callable[[Columns], TableBudget]:
         """What each table would cost in a round of ε, where so much is left.
 
         In proportion to √cells: ε is the price of a table of ``usual`` cells; a quarter of the
-        whole at most, and all that is left in the last round.
+        whole at most, and all that is left in the last round; of that by :meth:`share_of`.
         """
         last = epsilon == left
         most = left if last else min(left, self.unit * UNIT * MOST_OF_PAIR)
         budgets = dict[tuple[int, bool], TableBudget]()
 
         def budget_of(columns: Columns) -> TableBudget:
-            kind = cells, _ = self.possible(columns), self.in_a(columns)
+            kind = cells, _ = self.possible(columns), self.has_less(columns)
             if kind not in budgets:
-                part = left if last else min(price(cells, usual) * epsilon, most)
-                budgets[kind] = self.budget(columns, part, last)
+                share = self.share_of(columns, left, spared)
+                part = share * (left if last else min(price(cells, usual) * epsilon, most))
+                part = part if last and share >= 1 else self.shorten(part)
+                budgets[kind] = TableBudget(part, source=TABLE)
             return budgets[kind]
 
         return budget_of
@@ -337,7 +351,7 @@ class Policy:
         for name, part in proportional(more, self.column_weights(self.open)).items():
             parts[name] += part
         parts = {name: self.shorten(part) for name, part in parts.items()}
-        full = [j for j in self.open if self.weight[j in self.group_a] == 1] or self.open
+        full = [j for j in self.open if j not in self.careful] or self.open
         parts[names[full[-1]]] += epsilon + more - sum(parts.values())
         budgets = dict[int, TableBudget]()
         for j in chosen:

@@ -28,6 +28,7 @@ class Run:
         self.policy, self.curator, self.facts = policy, curator, facts
         self.door = curator  # to tables of several columns
         self.model = GrowingModel(facts, policy.target)
+        self.spared = Fraction(0)  # by tables that had less than was planned
         self.broken: dict[Columns, np.ndarray] = {}
         self.noises: dict[tuple[int, int, float], float] = {}
 
@@ -79,6 +80,18 @@ class Run:
         self.model.add(columns, *answer)
         self.note_broken(columns, answer.counts)
         return budget.epsilon
+
+    def spend(self, columns: Columns, budget: TableBudget, share: Fraction) -> Fraction:
+        """A noisy table, which is kept; returns what was planned for it.
+
+        ``share``: what it has of that. What it spares pays for later tables, and for no choice.
+
+        **Privacy:** costs ``budget.epsilon``.
+        """
+        cost = self.measure(columns, budget)
+        planned = cost if share == 1 else self.policy.shorten(cost / share)
+        self.spared += planned - cost
+        return planned
 
     def note_broken(self, columns: Columns, counts: np.ndarray) -> None:
         """Remember what a table tells of kept records that break rules, which no model expects.

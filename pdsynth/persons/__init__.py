@@ -50,7 +50,15 @@ from ..core import (
     show,
     tell,
 )
-from .losses import LEVEL, attribute_losses, losses, neighbours, value_losses, warn_of_loss
+from .losses import (
+    LEVEL,
+    attribute_losses,
+    losses,
+    neighbours,
+    value_losses,
+    warn_of_all,
+    warn_of_loss,
+)
 
 MOST_LEVELS, MOST_COPIES = 32, 1_000
 __all__ = [
@@ -64,6 +72,7 @@ __all__ = [
     "sharpen",
     "undo",
     "value_losses",
+    "warn_of_all",
     "warn_of_loss",
 ]
 

@@ -101,6 +101,21 @@ def neighbours(ledger: Ledger) -> str:
     return f"add or remove one record; by person: {own}"
 
 
+def warn_of_all(facts: Facts, careful: Sequence[str]) -> bool:
+    """Say it where all attributes were to lose less in tables: then none does.
+
+    **Privacy:** a function of public policy.
+    """
+    if not careful or {*facts.schema.names} - {*careful, LEVEL}:
+        return False
+    words = (
+        "all attributes were to have more noise, so that all tables have the same ε, and none "
+        "loses less than without groups: leave out those that need less protection"
+    )
+    tell(words)
+    return True
+
+
 def warn_of_loss(
     facts: Facts, network: Network, tables: Mapping[str, TableBudget], careful: Sequence[str]
 ) -> None:
@@ -113,14 +128,9 @@ def warn_of_loss(
     """
     if facts.guarantee != "strict":  # a warning: no other guarantee promises an attribute anything
         return
-    each = sum((t.epsilon for t in tables.values()), Fraction(0)) / len(tables)
-    if careful and {*careful} >= {*tables}:
-        words = (
-            "all attributes were to have more noise, so that all tables have the same ε, and none "
-            "loses less than without groups: leave out those that need less protection"
-        )
-        tell(words)
+    if warn_of_all(facts, careful):
         return
+    each = sum((t.epsilon for t in tables.values()), Fraction(0)) / len(tables)
     cases = []
     for name in careful:
         holding = [child for child, parents in network.pairs if name in (child, *parents)]

@@ -228,6 +228,50 @@ def test_a_column_that_is_mostly_noise_is_tied_to_nobody():
     assert {name for m in measured if len(m) > 1 for name in m} == {"x0", "x1", "x2", "x3"}
 
 
+def tied_in_pairs():
+    """x1 and x2, x3 and x4 are tied; x0 and x5 to nobody."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (20_000, 6))
+    for child, part in ((2, 0.7), (4, 0.6)):
+        codes[:, child] = np.where(rng.random(20_000) < part, codes[:, child - 1], codes[:, child])
+    return records_of(codes, (3,) * 6)
+
+
+@pytest.mark.parametrize("rounds", [0, "auto"])
+@pytest.mark.parametrize(
+    ("a", "ratios", "name"),
+    [
+        (["x1", "x3"], (1, 1 / 3, 1 / 30), "x1"),
+        (["x1", "x2", "x3", "x4", "x5"], (1, 100), "x0"),
+    ],
+)
+def test_the_less_a_group_may_lose_the_less_it_loses(a, ratios, name, rounds):
+    """In rounds, what cheap tables spared paid for further choices, which cost all columns; above 1
+    the other group had its part of ε only where no column of group A stood beside it."""
+    records, losses = tied_in_pairs(), list[float]()
+    personal = SensitivityGroups({"A": a}, rare_values="same_noise")
+    for r in ratios:
+        one = ConsistentBayes(epsilon=1, rounds=rounds, r=r, personal=personal)
+        runs = [one.clone().set_params(random_state=seed).fit(records).ledger_ for seed in range(5)]
+        assert all(ledger.epsilon == 1 for ledger in runs)
+        losses.append(np.mean([float(run.attribute_epsilon([name]).iloc[0]) for run in runs]))
+        choices = [sum(e.epsilon for e in x.entries if e.mechanism == "exponential") for x in runs]
+        assert max(choices) < 0.28
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < losses[0]
+
+
+@pytest.mark.parametrize("rounds", [0, "auto"])
+def test_of_a_group_of_all_attributes_nobody_loses_less(rounds):
+    frame, schema = binary()
+    personal = SensitivityGroups({"A": list(schema.names)}, rare_values="same_noise")
+    one = ConsistentBayes(epsilon=1, rounds=rounds, r=0.01, personal=personal, random_state=7)
+    with pytest.warns(UserWarning, match="all attributes were to have more noise"):
+        fitted = one.fit(frame, schema)
+    same = one.clone().set_params(r=1).fit(frame, schema)
+    assert [e.epsilon for e in fitted.ledger_.entries] == [e.epsilon for e in same.ledger_.entries]
+
+
 def test_tables_that_overlap_must_agree():
     frame, schema = binary()
     with pytest.raises(BudgetError, match="made to agree"):
