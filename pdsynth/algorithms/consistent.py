@@ -28,17 +28,7 @@ import numpy as np
 from ..core.agreement import Agree
 from ..core.budgets import Parts
 from ..core.curator import Curator
-from ..core.errors import (
-    BudgetError,
-    as_fraction,
-    bar,
-    door,
-    is_one_of,
-    is_whole,
-    progress,
-    share,
-    show,
-)
+from ..core.errors import BudgetError, bar, door, is_one_of, is_whole, progress, share, show
 from ..core.factors import Columns
 from ..core.network import Restriction
 from ..core.recipe import Recipe
@@ -178,8 +168,8 @@ class Residual(PolicyOptions, Structure):
         aren't sensitive once more.
         """
         run = Run(Policy(self, facts), curator, facts)
-        if self.personal is not None and as_fraction(self.r) < 1:
-            door("persons").warn_of_all(facts, [facts.schema.names[j] for j in run.policy.group_a])
+        if run.policy.all_careful:
+            door("persons").warn_of_all(facts, facts.schema.names)
         looked = Look(Fraction(0), shares["pairs"])
         if self.may_share():
             looked = look(run, shares, self.in_rounds)
@@ -237,7 +227,7 @@ class ResidualRounds(Residual):
         """
         policy, usual = run.policy, self.asks(run.facts)["pairs"] * run.facts.epsilon
         for pair, budget in policy.share_label(epsilon).items():
-            epsilon -= run.spend(pair, budget, policy.weight_of(pair))
+            epsilon -= run.spend(pair, budget)
         candidates = policy.candidates()
         members = EACH * len(policy.sizes) / int(np.median([len(s) for s in candidates] or [2]))
         tables = math.ceil(members * min(epsilon / usual, Fraction(1)))
@@ -246,7 +236,7 @@ class ResidualRounds(Residual):
         each = max(policy.shorten(epsilon / max(planned, len(policy.forced) + 1)), least)
         rest, stops, number = epsilon, 0, 0
         for pair in policy.forced:
-            rest -= run.spend(pair, policy.budget(pair, each), policy.weight_of(pair))
+            rest -= run.spend(pair, policy.budget(pair, each))
         fit, measured = run.model.fit(), False
         usual_cells = policy.usual_cells(candidates)
         with bar(float(epsilon), "rounds", unit="ε", bar_format=SPENT) as shown:
@@ -266,7 +256,7 @@ class ResidualRounds(Residual):
                 if chosen is not None:
                     measured = True
                     budget = budget_of(chosen)
-                    rest -= run.spend(chosen, budget, policy.share_of(chosen, rest, run.spared))
+                    rest -= run.spend(chosen, budget, run.spared / rest)
                     if rest:
                         fit = run.model.fit(fit, WARM)
                         change = float(np.abs(fit.margin(chosen) - expected[chosen]).sum())
@@ -330,7 +320,7 @@ class ResidualForest(Residual):
             join(chosen)
         roots = [fair_weight(policy.possible(p), policy.neighbours.power) for p in pairs]
         parts = [root * policy.weight_of(p) for root, p in zip(roots, pairs, strict=True)]
-        full = [at for at, p in enumerate(pairs) if not policy.has_less(p)]
+        full = [at for at, p in enumerate(pairs) if policy.weight_of(p) == 1]
         whole = sum(parts if full else roots)  # alone, a group that has less leaves the rest
         costs = [policy.shorten(tables * part / whole) for part in parts]
         rest = choosing + tables - sum(costs)

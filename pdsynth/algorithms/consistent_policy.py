@@ -94,12 +94,11 @@ class PolicyOptions:
         check_personal(SensitivityGroups() if self.personal is None else self.personal, self.r)
         if self.sensitive is not None and self.restriction and self.restriction.sensitive:
             raise BudgetError("name the sensitive attribute once: here, or in the restriction")
-        if self.personal is not None:
-            if self.personal.policy(facts.schema, self.sensitive) is None:
-                raise BudgetError(
-                    "personal= needs groups by policy: "
-                    "SensitivityGroups(groups={'A': [...], 'B': [...]})"
-                )
+        if self.personal is not None and not self.personal.policy(facts.schema, self.sensitive):
+            raise BudgetError(
+                "personal= needs groups by policy: "
+                "SensitivityGroups(groups={'A': [...], 'B': [...]})"
+            )
         Policy(self, facts).check_forced()
 
 
@@ -110,11 +109,10 @@ class Policy:
     ``forced``: pairs of open columns that are measured. ``predicted``: the column that a classifier
     will predict, ``label``: its pairs, which aren't forced besides. ``partners``: the columns that
     policy puts into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table
-    may hold.
-    ``weight``: relative ε of a column of group A (True), or of another; the larger is 1.
-    ``careful``: the columns that have less.
-    ``unit``: the least part of ε. ``neighbours``: what these differ in.
-    ``public``, ``asked``: columns of group B whose weights of values are declared, or asked for.
+    may hold. ``weight``: relative ε of a column of group A (True), or of another; the larger is 1.
+    ``careful``: the columns that have less; ``all_careful``: all were to, so none has.
+    ``unit``: the least part of ε. ``neighbours``: what these differ in. ``public``, ``asked``:
+    columns of group B whose weights of values are declared, or asked for.
     ``most_cells``: of a clique. ``masks``, ``ruled``: where records can be by the schema's rules,
     and which columns these tie, bool (d, d); their cliques are kept together as forced pairs are,
     and nothing is measured for that. ``merged_sizes``: values of each column in tables of several
@@ -151,7 +149,9 @@ class Policy:
         groups = groups or {"A": [], "B": []}
         self.group_a = {index(name) for name in groups["A"]}
         others = {*schema.names} - {*groups["A"], door("persons").LEVEL}
-        r = as_fraction(options.r) if self.group_a and others else Fraction(1)
+        r = as_fraction(options.r) if self.group_a else Fraction(1)
+        self.all_careful = r < 1 and not others
+        r = r if others else Fraction(1)
         self.weight = {True: r / max(r, Fraction(1)), False: 1 / max(r, Fraction(1))}
         self.careful = {j for j in range(len(schema)) if self.weight[j in self.group_a] < 1}
         self.values = personal or SensitivityGroups()
@@ -285,18 +285,9 @@ class Policy:
         """ε rounded down to a short fraction of the whole; a tiny one stays as it is."""
         return math.floor(epsilon / self.unit) * self.unit or epsilon
 
-    def has_less(self, columns: Columns) -> bool:
-        """Whether a table touches the group that has less ε."""
-        return not self.careful.isdisjoint(columns)
-
-    def weight_of(self, columns: Columns) -> Fraction:
-        """What a table has of the ε that was planned for it, by its groups: 1 at most."""
-        return min(self.weight.values()) if self.has_less(columns) else Fraction(1)
-
-    def share_of(self, columns: Columns, left: Fraction, spared: Fraction) -> Fraction:
-        """The same; where that is all, more, in proportion, if others ``spared`` something."""
-        weight = self.weight_of(columns)
-        return weight if weight < 1 else 1 + spared / left
+    def weight_of(self, columns: Columns, more: Fraction | int = 0) -> Fraction:
+        """What a table has of the ε planned for it: 1 and ``more`` if it touches none with less."""
+        return Fraction(1 + more) if self.careful.isdisjoint(columns) else min(self.weight.values())
 
     def budget(self, columns: Columns, epsilon: Fraction) -> TableBudget:
         """What a table gets of ε, by its group."""
@@ -310,19 +301,19 @@ class Policy:
     def round_budgets(
         self, epsilon: Fraction, left: Fraction, usual: int, spared: Fraction = Fraction(0)
     ) -> Callable[[Columns], TableBudget]:
-        """What each table would cost in a round of ε, where so much is left.
+        """What each table would cost in a round of ε, where so much is left, by its group.
 
         In proportion to √cells: ε is the price of a table of ``usual`` cells; a quarter of the
-        whole at most, and all that is left in the last round; of that by :meth:`share_of`.
+        whole at most, and all that is left in the last round.
         """
         last = epsilon == left
         most = left if last else min(left, self.unit * UNIT * MOST_OF_PAIR)
         budgets = dict[tuple[int, bool], TableBudget]()
 
         def budget_of(columns: Columns) -> TableBudget:
-            kind = cells, _ = self.possible(columns), self.has_less(columns)
+            kind = cells, _ = self.possible(columns), self.careful.isdisjoint(columns)
             if kind not in budgets:
-                share = self.share_of(columns, left, spared)
+                share = self.weight_of(columns, spared / left)
                 part = share * (left if last else min(price(cells, usual) * epsilon, most))
                 part = part if last and share >= 1 else self.shorten(part)
                 budgets[kind] = TableBudget(part, source=TABLE)

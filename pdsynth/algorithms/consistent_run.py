@@ -81,14 +81,12 @@ class Run:
         self.note_broken(columns, answer.counts)
         return budget.epsilon
 
-    def spend(self, columns: Columns, budget: TableBudget, share: Fraction) -> Fraction:
-        """A noisy table, which is kept; returns what was planned for it.
-
-        ``share``: what it has of that. What it spares pays for later tables, and for no choice.
+    def spend(self, columns: Columns, budget: TableBudget, more: Fraction | int = 0) -> Fraction:
+        """:meth:`measure`; returns what was planned. What is spared pays for tables, not choices.
 
         **Privacy:** costs ``budget.epsilon``.
         """
-        cost = self.measure(columns, budget)
+        cost, share = self.measure(columns, budget), self.policy.weight_of(columns, more)
         planned = cost if share == 1 else self.policy.shorten(cost / share)
         self.spared += planned - cost
         return planned

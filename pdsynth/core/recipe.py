@@ -162,8 +162,7 @@ class Recipe(Habits):
     epsilon : what a fit may cost, in all.
     guarantee : ``"strict"``, ``"published"`` or ``"none"``; all other docstrings describe strict;
         :mod:`pdsynth.published` describes the prints.
-    noise : ``"exact"``, ``"opendp"`` (the same laws, hardened) or ``"common"`` (seeded, for
-        simulations).
+    noise : ``"exact"``, ``"opendp"`` (the same laws, hardened) or ``"common"`` (simulations).
     random_state : None draws from the operating system; with a seed, or common noise, a fit is NOT
         PRIVATE and says so.
     records_per_person : ε covers all m records of a person.
@@ -172,8 +171,7 @@ class Recipe(Habits):
         count, for 1/20 of the ε that private bins leave, and a table may have no rows.
     reconcile : ``Agree()`` or ``AsMeasured()``; None: the recipe's.
     delta : None, or for ConsistentBayes a small chance, far below 1/n: the fit is then (ε, δ)-DP
-        and NOT pure, its noise is Gaussian, and its ledger counts in ρ of zCDP
-        (:mod:`pdsynth.concentrated`).
+        and NOT pure, with Gaussian noise and a ledger in ρ: see :mod:`pdsynth.concentrated`.
 
     Attributes
     ----------
