@@ -534,14 +534,17 @@ def test_every_lesson_is_whole_at_every_size_and_its_panel_moves(site, visit):
             go(page, f"{address}/lessons/{path.name}", PHONE)
             found = moves(page, live(page))
             third = place % 3 == 0  # what fits a narrow window fits a wide one
-            for size in SIZES if third else SIZES[:2]:
+            for size in SIZES if third else SIZES[:1]:
                 found += wrong_at(page, size)
             for what, selector in (("figure", "article :is(svg, img)"), ("table", "article table")):
                 found += [f"no {what}"] * (page.locator(selector).count() == 0)
             content = page.content()
             found += [f"{word} shows" for word in ("LivePanel(", "Run All", "Traceback (")
                       if word in content]  # fmt: skip
-            found += [f"axe: {one}" for one in shut_out(page, besides=["mjx-container"])]
+            # the ink of texts is that of one style sheet, and takes longest to judge
+            rules = {} if third else {"rules": {"color-contrast": {"enabled": False}}}
+            said = shut_out(page, besides=["mjx-container"], **rules)
+            found += [f"axe: {one}" for one in said]
             if third:  # full screen looks alike everywhere: test_panel_layout.py sees every panel
                 found += wrong_on_a_projector(page)
             found += [f"left the server: {url}" for url in outside(page)] + page.problems
