@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -26,8 +27,8 @@ EPSILON, FITS = 0.1, 20
 TABLES = {"NLTCS": pds.datasets.load_nltcs, "ACS": pds.datasets.load_acs}
 METHODS: dict[str, Callable[..., Any]] = {
     "Independent": pds.baselines.Independent,
-    "PrivBayes, k = 1": lambda *a, **options: pds.PrivBayes(*a, k=1, **options),
-    "PrivBayes, k = 2": lambda *a, **options: pds.PrivBayes(*a, k=2, **options),
+    "PrivBayes, k = 1": partial(pds.PrivBayes, k=1),
+    "PrivBayes, k = 2": partial(pds.PrivBayes, k=2),
 }
 AGREE = {"reconcile": pds.parts.Agree()}
 WAYS = {  # whether small tables get zero-sum noise, and the options of the method
@@ -37,24 +38,22 @@ WAYS = {  # whether small tables get zero-sum noise, and the options of the meth
 }
 
 
-def distances(make: Callable[..., Any], table: Any, seed: int) -> tuple[float, float]:
+def distances(make: Callable[..., Any], table: Any, seed: int) -> list[float]:
     """Mean distance of columns and of pairs of one fit's rows."""
-    rows = make(EPSILON, random_state=seed).fit(table.frame, table.schema)
-    sampled = rows.sample(random_state=seed)
-    one, two = (
-        float(pds.evaluate.marginal_distances(table.frame, sampled, table.schema, ways).mean())
+    fitted = make(EPSILON, random_state=seed).fit(table.frame, table.schema)
+    real, rows = table.frame, fitted.sample(random_state=seed)
+    return [
+        float(pds.evaluate.marginal_distances(real, rows, table.schema, ways).mean())
         for ways in (1, 2)
-    )
-    return one, two
+    ]
 
 
 def cell(name: str, way: str, table: Any, fits: int) -> np.ndarray:
     """Both distances of each fit: float (fits, 2)."""
     zero_sum, options = WAYS[way]
-    make = METHODS[name]
+    make = partial(METHODS[name], **options)
     with patch.object(Curator, "zero_sum", zero_sum):
-        found = [distances(lambda *a, **k: make(*a, **k, **options), table, i) for i in range(fits)]
-    return np.array(found)
+        return np.array([distances(make, table, seed) for seed in range(fits)])
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -299,7 +299,7 @@ class Policy:
         return max(int(np.median([self.possible(s) for s in some] or [1])) for some in sets)
 
     def round_budgets(
-        self, epsilon: Fraction, left: Fraction, usual: int, spared: Fraction = Fraction(0)
+        self, epsilon: Fraction, left: Fraction, usual: int, spared: Fraction
     ) -> Callable[[Columns], TableBudget]:
         """What each table would cost in a round of ε, where so much is left, by its group.
 

@@ -2,9 +2,7 @@
 
 import json
 import math
-import os
 import re
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from fractions import Fraction
@@ -33,6 +31,7 @@ from ..core import (
     shapes_of,
     show,
 )
+from ..scale.writing import whole_file
 
 FORMAT = "pdsynth-model-2"
 MAX_BYTES, MAX_RECORDS, MAX_ATTRIBUTES = 2**26, 10**10, 2**15  # of a file
@@ -119,12 +118,8 @@ def save_model(model: Model, path: str | Path, allow_reproducible: bool = False)
     if place.exists() and not place.is_file():  # a pipe
         place.write_bytes(text)
         return
-    part = place.with_name(f".{place.name[:50]}.{secrets.token_hex(8)}.part")
-    try:
+    with whole_file(place) as part:
         part.write_bytes(text)
-        os.replace(part, place)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _to_bytes(model: Model) -> bytes:

@@ -162,8 +162,7 @@ def look_for_header(
         return False
     if len(top) == 1 and len(rows) > 1 and len(rows[1]) > 1:
         raise SchemaError(
-            f"the first line has 1 cell, the next {len(rows[1])}: if it is a title "
-            "or a comment, say skip=1"
+            f"the first line has 1 cell, the next {len(rows[1])}: a title or comment? say skip=1"
         )
     if header is False:
         raise SchemaError(

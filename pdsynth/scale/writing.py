@@ -2,7 +2,8 @@
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +75,19 @@ def write_sample(
         arrays = [to_arrow(pa, a, c, u, field.type) for a, c, u, field in parts]
         return pa.record_batch(arrays, schema=columns)
 
-    part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    with whole_file(target) as part, _writer(part, target.suffix.lower(), columns) as writer:
+        number = -(-n // UNIT)
+        batches = in_order(block, ((i,) for i in range(number)), threads.WORKERS)
+        for batch in progress(batches, "sample_to", number, "block"):
+            writer.write_batch(batch)
+
+
+@contextmanager
+def whole_file(target: Path) -> Iterator[Path]:
+    """A file beside ``target`` to write, which takes its place once it is whole, or is removed."""
+    part = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.part")
     try:
-        with _writer(part, target.suffix.lower(), columns) as writer:
-            number = -(-n // UNIT)
-            batches = in_order(block, ((i,) for i in range(number)), threads.WORKERS)
-            for batch in progress(batches, "sample_to", number, "block"):
-                writer.write_batch(batch)
+        yield part
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)

@@ -327,13 +327,13 @@ def test_a_round_s_price_follows_the_size_and_has_bounds():
     cells = policy.usual_cells(policy.candidates())
     assert cells == int(np.median([policy.cells(some) for some in policy.candidates()])) == 32
     small, large = min(policy.pairs(), key=policy.cells), max(policy.pairs(), key=policy.cells)
-    budget_of = policy.round_budgets(Q(1, 10), Q(1, 2), cells)
+    budget_of = policy.round_budgets(Q(1, 10), Q(1, 2), cells, Q(0))
     for pair in (small, large):
         wanted = 0.1 * math.sqrt(policy.cells(pair) / cells)
         assert float(budget_of(pair).epsilon) == pytest.approx(wanted, abs=0.1 / 16 + 1e-4)
-    assert policy.round_budgets(Q(9, 20), Q(1), cells)(large).epsilon == Q(1, 4)
-    assert policy.round_budgets(Q(1, 10), Q(1, 9), cells)(large).epsilon <= Q(1, 9)
-    assert policy.round_budgets(Q(1, 9), Q(1, 9), cells)(small).epsilon == Q(
+    assert policy.round_budgets(Q(9, 20), Q(1), cells, Q(0))(large).epsilon == Q(1, 4)
+    assert policy.round_budgets(Q(1, 10), Q(1, 9), cells, Q(0))(large).epsilon <= Q(1, 9)
+    assert policy.round_budgets(Q(1, 9), Q(1, 9), cells, Q(0))(small).epsilon == Q(
         1, 9
     )  # the last one: all
 
@@ -349,7 +349,7 @@ def test_a_round_is_planned_for_sets_of_four_where_these_are_usual():
     policy = bits(16)
     assert policy.usual_cells(policy.candidates()) == 16
     assert policy.usual_cells(policy.pairs()) == 4
-    budget_of = policy.round_budgets(Q(1, 100), Q(1, 2), 16)
+    budget_of = policy.round_budgets(Q(1, 100), Q(1, 2), 16, Q(0))
     assert budget_of((0, 1, 2, 3)).epsilon == policy.shorten(Q(1, 100))
     assert float(budget_of((0, 1)).epsilon) == pytest.approx(0.01 / 2, abs=1e-4)
 
