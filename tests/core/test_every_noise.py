@@ -23,6 +23,25 @@ from pdsynth.core.rules import MECHANISMS
 from pdsynth.published.noise import CommonNoise, NoNoise
 from pdsynth.secure import OpenDPNoise
 
+
+class AskedOnce(CommonNoise):
+    """A panel's numbers, which are the same when a stream is asked again: once is enough."""
+
+    asked = False
+
+    def _once(self):
+        assert not self.asked, "a mechanism asks a stream once: noise.child(…) has other numbers"
+        self.asked = True
+
+    def _draws(self, kind, size):
+        self._once()
+        return super()._draws(kind, size)
+
+    def below(self, bound):
+        self._once()
+        return super().below(bound)
+
+
 SCORES, SENSITIVITY, EPSILON = np.array([5, 3, 3, 0]), 2, Q(3, 2)
 SCALES = Q(1, 2), Q(7, 3)
 DRAWS, CHOICES = 40_000, 4_000
@@ -30,7 +49,7 @@ DRAWS, CHOICES = 40_000, 4_000
 SOURCES = {
     ExactNoise: lambda: ExactNoise(20),
     OpenDPNoise: OpenDPNoise,
-    CommonNoise: lambda: CommonNoise(20),
+    CommonNoise: lambda: AskedOnce(20),
 }
 SILENT = {NoNoise: NoNoise}  # they take the best and add nothing
 
@@ -140,6 +159,17 @@ def test_a_silent_source_takes_the_best_and_says_that_it_is_no_noise(source):
 def test_every_source_and_every_mechanism_has_its_row():
     assert {*sources_of()} == {*SOURCES, *SILENT}
     assert {*MECHANISMS} == {*LAWS}
+
+
+def test_twin_a_mechanism_that_draws_again_is_stopped():
+    """Common numbers never change: a loop that draws until one suits would never end."""
+    noise = AskedOnce(20).child("s")
+    drawn = noise.discrete_laplace(Q(1), (5,))
+    with pytest.raises(AssertionError, match="asks a stream once"):
+        noise.below(2)
+    common = CommonNoise(20).child("s")
+    again = [common.discrete_laplace(Q(1), (5,)).tolist() for _ in range(2)]
+    assert again == [drawn.tolist()] * 2
 
 
 def test_twin_a_source_that_forgets_a_part_of_the_law_is_seen():
