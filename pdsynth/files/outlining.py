@@ -5,7 +5,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -248,10 +248,12 @@ def _is_word(text: str) -> bool:
     return not any(map(str.isdigit, text)) or TOP.fullmatch(text) is not None
 
 
-def _without_empty(cells: pd.Series) -> tuple[pd.Series, dict[str, Any]]:
-    """Cells as texts, without those that stand for an empty one; and these, as a keyword."""
+def _without_empty(
+    cells: pd.Series, words: Collection[str] = EMPTY
+) -> tuple[pd.Series, dict[str, Any]]:
+    """Cells as texts, without those whose words stand for an empty one; these, as a keyword."""
     texts = cells.astype("str")
-    empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
+    empty = sorted({text for text in texts.unique() if text.lower() in words})
     return texts[~texts.isin(empty)], {"na_values": empty} if empty else {}
 
 
@@ -266,8 +268,10 @@ def _several(
     rest, empty = _without_empty(cells)
     how: dict[str, Any] = {"missing": len(rest) < len(column)} | empty
     measured = partial(_measured, forms=forms)
-    numbers = draft_numbers(name, rest, how, measured) if rest.nunique() > LISTED else []
-    return numbers or draft_answers(name, rest, how)
+    if rest.nunique() > LISTED and (numbers := draft_numbers(name, rest, how, measured)):
+        return numbers
+    rest, empty = _without_empty(cells, EMPTY - {"none"})  # which is an answer among others
+    return draft_answers(name, rest, {"missing": len(rest) < len(column)} | empty)
 
 
 def _measured(
