@@ -21,8 +21,8 @@ IDENTIFIER = (
 # Numbers that things and persons have, unless a few of them come again and again.
 NUMBER = (
     "no num nr nummer number numero n° account konto compte cuenta conto rekening "
-    "[phu]id hhid guid id[_ -]?code mergeid (user|person|pat|patient(en)?|u?subj|subject|case|client|"
-    "customer|kunden|member|study|resp|respondent|participant|student|employee|household)id"
+    "[phu]id hhid guid id[_ -]?code mergeid (user|person|pat|patient(en)?|u?subj|subject|case|"
+    "client|customer|kunden|member|study|resp|respondent|participant|student|employee|household)id"
 ).split()
 GLUED = "nr nummer number numero".split()  # also behind another word: Kundennr
 AHEAD = "numero n°".split()  # also before one: numéro client
