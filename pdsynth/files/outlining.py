@@ -57,6 +57,8 @@ BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?"
 EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
 SKEWED = "; more than half stand in one bin: edges by hand, or `private bins`?"
 AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
+COMPACT = 10**7  # from here on a whole number has digits enough for a day, as 20261231
+AS_NUMBERS = '; are these days, as 20261231? Then write the years, and date = "year"'
 OPEN = "a public list (census, ISO codes), never a count"
 MANY = "? many values, none of them common: group them by public knowledge, or drop"
 PERSONS = "some come again: if it names persons, release with --records-per-person"
@@ -383,7 +385,8 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     low, high = (round(place * step, 12) for place in (low // step, -(-high // step)))
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
     if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
-        asked += AREAS
+        days = low >= COMPACT and all(read_day(f"{value:.0f}") for value in values)
+        asked += AS_NUMBERS if days else AREAS
     if codes := _stand_apart(values) or [-code for code in _stand_apart(-values[::-1])]:
         asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
