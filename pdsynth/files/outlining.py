@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Attribute, SchemaError, check_path, to_items
-from .cells import LONGEST, read_day, read_hour, read_numbers
+from .cells import COMPACT, LONGEST, read_day, read_hour, read_numbers
 from .columns import EXACT
 from .domains import BINS
 from .file_format import FileFormat
@@ -57,7 +57,6 @@ BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?"
 EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
 SKEWED = "; more than half stand in one bin: edges by hand, or `private bins`?"
 AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
-COMPACT = 10**7  # from here on a whole number has digits enough for a day, as 20261231
 AS_NUMBERS = '; are these days, as 20261231? Then write the years, and date = "year"'
 OPEN = "a public list (census, ISO codes), never a count"
 MANY = "? many values, none of them common: group them by public knowledge, or drop"
