@@ -16,6 +16,7 @@ from ..core import Schema
 COLUMNS = ["mean, records", "mean, release", "median, records", "median, release"]
 DIGITS = 4, 8  # of a number that is shown, at least and at most
 GROUPED = 10_000  # from here on digits stand in groups of three: 2021 is a year
+LARGE = 15  # powers of ten from which on floats don't hold all whole numbers
 
 
 def compare_numbers(real: Any, fake: Any, schema: Schema) -> pd.DataFrame | None:
@@ -55,6 +56,8 @@ def show_numbers(row: pd.Series) -> pd.Series:
 
     >>> show_numbers(pd.Series([2020.55, 2020.56, 2021.0, 2021.0])).tolist()
     ['2020.55', '2020.56', '2021', '2021']
+    >>> show_numbers(pd.Series([6e23, 5e23, 1e299, 0.0])).tolist()
+    ['6e+23', '5e+23', '1e+299', '0']
     """
     gap = _gap(row.tolist())
     least, most = DIGITS
@@ -62,7 +65,8 @@ def show_numbers(row: pd.Series) -> pd.Series:
     for number in row.tolist():
         size = math.floor(math.log10(abs(number))) if number else 0
         told = size - math.floor(math.log10(gap)) + 2 if gap else 0  # two digits of it
-        digits = max(least, size + 1, min(told, most))
+        whole = size + 1 if size < LARGE else 0
+        digits = max(least, whole, min(told, most))
         texts.append(f"{number:{',' if abs(number) >= GROUPED else ''}.{digits}g}")
     return pd.Series(texts, index=row.index)
 

@@ -37,6 +37,7 @@ SPOKEN = re.compile(  # 2 days 7 h 5 min; each once, the longest first
 STRANGE = "\ufffd"  # stands for what an encoding doesn't know
 LONGEST = 400  # signs of a text that may be a number or a day
 TIME = r"\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?\s*(?:Z|[-+]\d\d(?::?\d\d)?)?"
+COMPACT = 10**7  # from here on a whole number has digits enough for a day, as 20261231
 ISO = re.compile(
     rf"(\d{{4}})(?:([-/. ]?)(\d\d)\2(\d\d)(?:[T ]{TIME})?"  # 2026-12-31, 20261231, with a time
     rf"|[-/. ](\d\d?)(?:[-/. ](\d\d?)(?:[T ]{TIME})?)?)?",  # 2026, 2026-12, 2026-1-5

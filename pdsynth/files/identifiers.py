@@ -19,7 +19,11 @@ IDENTIFIER = (
     "achternaam voornaam telefoon adres bsn"
 ).split()
 # Numbers that things and persons have, unless a few of them come again and again.
-NUMBER = "no num nr nummer number numero n° account konto compte cuenta conto rekening".split()
+NUMBER = (
+    "no num nr nummer number numero n° account konto compte cuenta conto rekening "
+    "[phu]id hhid guid id[_ -]?code mergeid (user|person|pat|patient(en)?|u?subj|subject|case|"
+    "client|customer|kunden|member|study|resp|respondent|participant|student|employee|household)id"
+).split()
 GLUED = "nr nummer number numero".split()  # also behind another word: Kundennr
 AHEAD = "numero n°".split()  # also before one: numéro client
 # Names and texts, with the same exception.
@@ -49,7 +53,7 @@ NAMES = {
 def kind_of(name: str) -> str:
     """What a column's name calls it: an identifier, a number or words; "" for anything else.
 
-    >>> [kind_of(name) for name in ("customerId", "Vorgesetzten-Nr.", "numéro client", "idea")]
+    >>> [kind_of(name) for name in ("customerId", "Vorgesetzten-Nr.", "pid", "idea")]
     ['identifier', 'number', 'number', '']
     """
     apart = re.sub("([a-z])([A-Z])", r"\1_\2", name)

@@ -5,7 +5,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Attribute, SchemaError, check_path, to_items
-from .cells import LONGEST, read_day, read_hour, read_numbers
+from .cells import COMPACT, LONGEST, read_day, read_hour, read_numbers
 from .columns import EXACT
 from .domains import BINS
 from .file_format import FileFormat
@@ -57,6 +57,7 @@ BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?"
 EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
 SKEWED = "; more than half stand in one bin: edges by hand, or `private bins`?"
 AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
+AS_NUMBERS = '; are these days, as 20261231? Then write the years, and date = "year"'
 OPEN = "a public list (census, ISO codes), never a count"
 MANY = "? many values, none of them common: group them by public knowledge, or drop"
 PERSONS = "some come again: if it names persons, release with --records-per-person"
@@ -248,10 +249,12 @@ def _is_word(text: str) -> bool:
     return not any(map(str.isdigit, text)) or TOP.fullmatch(text) is not None
 
 
-def _without_empty(cells: pd.Series) -> tuple[pd.Series, dict[str, Any]]:
-    """Cells as texts, without those that stand for an empty one; and these, as a keyword."""
+def _without_empty(
+    cells: pd.Series, words: Collection[str] = EMPTY
+) -> tuple[pd.Series, dict[str, Any]]:
+    """Cells as texts, without those whose words stand for an empty one; these, as a keyword."""
     texts = cells.astype("str")
-    empty = sorted({text for text in texts.unique() if text.lower() in EMPTY})
+    empty = sorted({text for text in texts.unique() if text.lower() in words})
     return texts[~texts.isin(empty)], {"na_values": empty} if empty else {}
 
 
@@ -266,8 +269,10 @@ def _several(
     rest, empty = _without_empty(cells)
     how: dict[str, Any] = {"missing": len(rest) < len(column)} | empty
     measured = partial(_measured, forms=forms)
-    numbers = draft_numbers(name, rest, how, measured) if rest.nunique() > LISTED else []
-    return numbers or draft_answers(name, rest, how)
+    if rest.nunique() > LISTED and (numbers := draft_numbers(name, rest, how, measured)):
+        return numbers
+    rest, empty = _without_empty(cells, EMPTY - {"none"})  # which is an answer among others
+    return draft_answers(name, rest, {"missing": len(rest) < len(column)} | empty)
 
 
 def _measured(
@@ -379,7 +384,8 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     low, high = (round(place * step, 12) for place in (low // step, -(-high // step)))
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
     if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
-        asked += AREAS
+        days = low >= COMPACT and all(read_day(f"{value:.0f}") for value in values)
+        asked += AS_NUMBERS if days else AREAS
     if codes := _stand_apart(values) or [-code for code in _stand_apart(-values[::-1])]:
         asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked

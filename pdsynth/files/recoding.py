@@ -15,6 +15,7 @@ import numpy as np
 from ..core import SchemaError, is_whole, show, to_list
 from .cells import (
     COMMON,
+    COMPACT,
     DURATIONS,
     FORMS,
     LONGEST,
@@ -353,7 +354,8 @@ class Recode:
         return values.get(text, NOTHING if self.other is None else self.other)
 
     def _read_number(self, cell: Any, text: str) -> float:
-        if is_number(cell):
+        days = self.date not in ("", "hour")
+        if is_number(cell) and not (days and cell >= COMPACT):
             return float(cell)
         if not self.date:
             form = self.form if isinstance(cell, str) or self.form in DURATIONS else COMMON
@@ -362,7 +364,7 @@ class Recode:
         if self.date == "hour":
             hour = read_hour(cell, self.format)
             return math.nan if hour is None else hour
-        day = read_day(cell, self.format)
+        day = read_day(text if is_number(cell) else cell, self.format)
         return math.nan if day is None else self._part_of(day)
 
     def _part_of(self, day: dt.date) -> float:

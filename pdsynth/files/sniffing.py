@@ -160,9 +160,11 @@ def look_for_header(
                 "say header=False if it is one"
             )
         return False
-    if len(top) == 1 and len(rows) > 1 and len(rows[1]) > 1:
+    if above := next((at for at, row in enumerate(rows) if len(row) > 1), 0):
+        lines, skip = ("line has", "1") if above == 1 else (f"{above} lines have", "LINES")
         raise SchemaError(
-            f"the first line has 1 cell, the next {len(rows[1])}: a title or comment? say skip=1"
+            f"the first {lines} 1 cell, the next {len(rows[above])}: a title or comment? say "
+            f"skip={skip}"
         )
     if header is False:
         raise SchemaError(

@@ -316,7 +316,8 @@ def say_alone(best: Forecast, schema: Schema, n: int, epsilon: float) -> str:
     often = "most fits" if part > 1 / 2 else f"about one fit in {round(1 / part)}"
     return (
         f" In {often} ties may look too weak on average for tables of pairs; then single columns "
-        "are published here, and only pairs that stand out are kept."
+        "are published here, and only pairs that stand out are kept. These may take half of ε: "
+        "then every column has about twice the noise of Independent."
     )
 
 

@@ -424,6 +424,22 @@ def test_the_sentence_says_what_is_likely_of_the_recommended_method_alone(adult)
     assert sentences.likely(0.9) == (pytest.approx(0.567), 1.0)
 
 
+def test_a_plan_says_what_pairs_that_stand_out_cost_all_columns():
+    """A wide table came out farther than single columns alone, and its plan hadn't said it."""
+    rng, n = np.random.default_rng(7), 6_000
+    codes = rng.integers(0, 4, (n, 40))
+    half = rng.random((n, 13)) < 0.5
+    codes[:, 1:26:2] = np.where(half, codes[:, 0:26:2], codes[:, 1:26:2])
+    frame = pd.DataFrame(codes, columns=[f"c{j}" for j in range(40)])
+    schema = Schema(tuple(Attribute.categorical(c, [0, 1, 2, 3]) for c in frame))
+    said = "These may take half of ε: then every column has about twice the noise of Independent."
+    assert said in str(pds.plan(schema, n, epsilon=1))
+    entries = pds.ConsistentBayes(1, random_state=0).fit(frame, schema).ledger_.entries
+    tables = [e for e in entries if e.step.startswith("table(")]
+    assert len(tables) == 40 + 7
+    assert 0.45 < sum(e.epsilon for e in tables if len(e.attributes) == 1) < 0.5
+
+
 def test_a_prior_of_weaker_ties_foretells_no_more_than_single_columns(thesis):
     """Where nothing hangs together ConsistentBayes is foretold to find that out."""
     schema, n = thesis.schema, len(thesis.frame)

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from browser_tools import CHROMIUM
 
 import pdsynth as pds
 from pdsynth.evaluation.pictures import (
@@ -142,3 +143,22 @@ def test_a_hundred_columns_stay_one_page(compared):
     codes = rng.integers(0, 2, (500, 100))
     page = draw_page(compared[0], codes, codes, yes_no(*(f"column_{i}" for i in range(100))))
     assert "The other 88 columns" in page and len(page) < 1_500_000
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine")
+def test_nothing_is_cut_on_paper(browser, tmp_path):
+    """A sheet is narrower than tables that a window scrolls: without this their ends were gone."""
+    schema = yes_no(*(f"How much do you like what is asked in question {i}?" for i in range(3)))
+    codes = np.random.default_rng(3).integers(0, 2, (300, 3))
+    report = pds.evaluate.report(codes, codes, schema, repeats=2)
+    path = tmp_path / "report.html"
+    path.write_text(draw_page(report, codes, codes, schema), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 718, "height": 1000})
+    page.goto(path.as_uri())
+    hidden = """() => [...document.querySelectorAll("body *")].filter(e =>
+        e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === "auto").length"""
+    assert page.evaluate(hidden) > 0
+    page.emulate_media(media="print")
+    assert page.evaluate(hidden) == 0
+    page.close()

@@ -35,6 +35,7 @@ def test_a_name_of_persons_is_left_out_whatever_it_holds(name):
     [
         *"Personalnummer Vorgesetzten-Nr. Kundennr personnel_no account Matrikelnummer Nº".split(),
         *("numéro client", "order no.", "Numero", "n° dossier", "Konto", "accountNumber"),
+        *"pid hhid userid USUBJID patientid kundenid IDcode".split(),
     ],
 )
 def test_a_number_of_persons_is_left_out_unless_few_come_again(name):
@@ -48,7 +49,7 @@ def test_a_number_of_persons_is_left_out_unless_few_come_again(name):
 
 
 @pytest.mark.parametrize(
-    "name", "idea paid grid casino genre num_medications number_of_rooms capital-gain".split()
+    "name", "idea paid grid covid casino genre num_medications number_of_rooms capital-gain".split()
 )
 def test_other_names_say_nothing(name):
     assert line_of(name, [*range(1000, 1130, 3)] * 3) == "1000 to 1130 in 16 bins"

@@ -81,6 +81,20 @@ def test_days_and_times_of_day_are_drafted(cells, drafted):
     assert drafted in draft.split("[attributes]")[1].splitlines()[1]
 
 
+def test_days_that_are_written_as_numbers_are_asked_about():
+    days = [f"{year}{month:02}15" for year in range(1990, 2003) for month in (3, 6, 12)]
+    content = "".join(f"{line}\n" for line in ("seen,kind", *(f"{day},{day[5]}" for day in days)))
+    asked = 'are these days, as 20261231? Then write the years, and date = "year"'
+    assert asked in pds.datasets.outline(content.encode())
+    assert "are these codes" in pds.datasets.outline(f"{content}19991315,2\n".encode()), "no day"
+    seen = A.numeric("seen", 1990, 2002, date="year", integer=True)
+    schema = pds.Schema((seen, A.categorical("kind", [2, 3, 6])))
+    frame = pds.datasets.read_csv(content.encode(), schema)
+    for kind in (str, int, float):  # as a text file, and as Parquet may hold them
+        column = frame["seen"].astype(kind)
+        assert sorted({*seen.reader.numbers(column)}) == [*range(1990, 2003)], "as it says"
+
+
 def first_line(cells):
     """What outline drafts for a column that holds these cells, thirty times."""
     lines = "".join(f"{cell};{i % 3}\n" for i, cell in enumerate(list(cells) * 30))

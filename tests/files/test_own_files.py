@@ -43,6 +43,7 @@ BAD_FILES = {
     "long row": (b"a,b\n1,2,3\n", "line 2 has 3 cells"),
     "huge cell": (b"a,b\n" + b"x" * 200_000 + b",1\n", "line 2 isn't CSV"),
     "a title": (b"# form B\n34,f\n61,m\n", "first line has 1 cell, the next 2.*skip=1"),
+    "titles": (b"Form B\n(c) us\n\nage,sex\n34,f\n", "2 lines have 1 cell, the next 2.*skip=LINES"),
     "a title of a sheet": (
         b"form B,,\n,,\na,b,c\n1,2,3\n",
         "looks like a record.*title, say skip=",

@@ -246,8 +246,11 @@ def test_answers_are_drafted_one_by_one():
     for word in ("n/a", "k. A.", "Keine Angabe", "N.D."):
         lines, _, _ = drafted([*cells, word, None])
         assert lines["x: R"]["missing"] is True and lines["x: R"]["na_values"] == [word]
-    rules = tomllib.loads(drafted([c if c != "R" else "nothing" for c in cells * 9])[2])["rules"]
-    assert {"impossible": {"x: Excel": True, "x: nothing": True}, "public": False} in rules
+    for word in ("nothing", "none"):
+        lines, _, text = drafted([c if c != "R" else word for c in cells * 9])
+        assert list(lines)[2:] == ["x: SPSS", f"x: {word}"] and "missing" not in text
+        rules = tomllib.loads(text)["rules"]
+        assert {"impossible": {"x: Excel": True, f"x: {word}": True}, "public": False} in rules
 
 
 def ticked_of(name, options):
