@@ -476,6 +476,10 @@ class TestHostile:
         link.symlink_to(place)
         model.to_json(link)
         assert link.is_symlink() and Model.from_json(place).n == model.n
+        place.chmod(0o640)
+        own = place.stat().st_mode
+        model.to_json(link)
+        assert place.stat().st_mode == own
         before = place.read_bytes()
         write = Path.write_bytes
 
