@@ -135,7 +135,7 @@ def test_a_number_beyond_all_floats_is_a_wrong_one():
 
 def test_what_an_attack_may_not_say_is_shown_for_the_number_where_it_says_it():
     """It was told "for 41 it says 0", whatever it says there, and 10**5000 stopped the judge."""
-    attack = getattr(importlib.import_module(f"{package.__name__}.lesson_01"), "q5")
+    attack = importlib.import_module(f"{package.__name__}.lesson_01").q5
     assert "for 50 it says 7." in attack.check(lambda seen, others: 7 if seen == 50 else 0).text
     assert "for 29 it says a very long int." in attack.check(lambda *asked: 10**5000).text
 
