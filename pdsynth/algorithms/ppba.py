@@ -223,9 +223,9 @@ class PPBA(Preset):
     Parameters
     ----------
     epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
-    q : budget of a table against the one ranked before it. q > 1: tables of strongly tied
-        attributes get less budget and more noise ("security"); q < 1: they get more
-        ("availability"); 1: equal shares.
+    q : budget of a table against the one ranked before it. q > 1: tables that weigh most get the
+        least budget and the most noise ("security"); q < 1: the most budget ("availability"); 1:
+        equal shares. The root's table weighs nothing, however strongly it is tied.
     share_sketch : share of the structure's ε for single columns and associations (strict).
     reconcile : ``Agree()`` where None; ``AsMeasured()`` leaves tables as they were measured.
 

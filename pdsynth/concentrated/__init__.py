@@ -62,7 +62,10 @@ def concentrate(
             "delta counts one record a person: leave it out, or hand in one record of each"
         )
     if getattr(parts.structure, "personal", None) is not None:
-        raise BudgetError("personal= has noise by value, which delta hasn't: leave one of them out")
+        raise BudgetError(
+            "r and the weights of personal= are ratios of ε, and delta counts ρ: leave one of them "
+            "out"
+        )
     if facts.unit.n_is_public and delta * facts.n >= 1:
         raise BudgetError(
             f"delta = {float(delta):.3g} isn't below 1/n = {1 / facts.n:.3g}: with such a chance "

@@ -71,7 +71,7 @@ def draw(p: np.ndarray, key: np.ndarray, u: np.ndarray) -> np.ndarray:
     return out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """A released network with noisy counts; safe to show exactly as far as its ledger says.
 
@@ -351,9 +351,7 @@ class Model:
 
         sources = self.sources or ((),) * len(self.tables)
         tables = zip(self.network.pairs, self.tables, sources, strict=True)
-        found = [
-            release(c, (c, *ps), math.prod(table.shape), ids) for (c, ps), table, ids in tables
-        ]
+        found = [release(c, (c, *ps), math.prod(t.shape), ids) for (c, ps), t, ids in tables]
         for m in self.measured:
             name = f"{' × '.join(m.attributes)}, measured"
             found.append(release(name, m.attributes, m.table.size, (m.entry,)))
@@ -397,6 +395,10 @@ class Model:
     def from_dict(cls, data: Any) -> Model:
         """The inverse of :meth:`to_dict`; refuses what :meth:`from_json` refuses."""
         return door("files").read_model(data)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both write the same file."""
+        return isinstance(other, Model) and self.to_dict() == other.to_dict()
 
     def __repr__(self) -> str:
         word = "" if self.private else "NOT PRIVATE, "

@@ -92,7 +92,7 @@ class Report:
             f"{'over':<10} {'table':<31} distance   95 % interval",
         ]
         lines += [
-            f"{_columns(row.alpha):<10} {row.table:<31} {row.distance:<8.4f}   {_range(row)}"
+            f"{_columns(row.alpha):<10} {row.table:<31} {_far(row):<8}   {_range(row)}"
             for row in self.distances.itertuples()
         ]
         lines = [line.rstrip() for line in lines]
@@ -119,12 +119,17 @@ class Report:
             kinds=KINDS,
             width=WIDTH,
             columns=_columns,
+            far=_far,
             span=_range,
         )
 
 
 def _columns(alpha: int) -> str:
     return plural(alpha, "column")
+
+
+def _far(row: Any) -> str:
+    return "–" if np.isnan(row.distance) else f"{row.distance:.4f}"
 
 
 def _range(row: Any) -> str:

@@ -10,12 +10,11 @@ import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from datetime import UTC, datetime
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import pandas as pd
 from filelock import FileLock, Timeout
@@ -160,9 +159,15 @@ class Session:
             raise BudgetError(f"a group of people needs a name, got {show(people)}")
         if self._people:
             raise BudgetError(f"this is the account of {self._people!r}: ask the whole session")
-        own = copy(self)  # the same lock, the same charges
-        own._people = people
+        own = object.__new__(Session)  # the same lock, the same charges
+        own.__dict__ |= vars(self) | {"_people": people}
         return own
+
+    def __reduce__(self) -> NoReturn:
+        raise BudgetError(
+            "an account isn't copied or pickled, since both could spend the same ε: hand on the "
+            "path of its file, and open that there: Session.open(path)"
+        )
 
     @property
     def charges(self) -> tuple[Charge, ...]:
@@ -323,10 +328,8 @@ class Session:
             return f"ε = {self.spent} of {self._epsilon} spent"
         from ..concentrated import pair  # noqa: PLC0415
 
-        return (
-            f"{pair(self._epsilon, self._delta)}, not pure; ρ = {short(self.spent)} of "
-            f"{short(self._budget)} spent"
-        )
+        spent = f"ρ = {short(self.spent)} of {short(self._budget)} spent"
+        return f"{pair(self._epsilon, self._delta)}, not pure; {spent}"
 
     def to_frame(self) -> pd.DataFrame:
         """One row per charge: step, people, ε (with δ: ρ), when."""
@@ -530,22 +533,17 @@ def _read(path: Path, epsilon: Fraction, delta: Fraction | None, seen: Known) ->
             ) from problem
     _check_size(charges)
     for least, own in filter(None, (last, seen if seen[0] else None)):
-        _check_end(path, len(charges), least)
+        if len(charges) < least:
+            raise BudgetError(
+                f"{path.name} is gone, cut off or an older copy: it holds "
+                f"{plural(len(charges), 'charge')}, and there were {least:,}; put the newest copy "
+                "back, or open a new session for new people"
+            )
         if hashes[least] != own:
             known = f"what {path.name}.last or this session knows of it"
             raise BudgetError(f"{path.name} and {known} don't belong together: {DAMAGED}")
     content = b"".join(line + b"\n" for line in lines)
     return Account(charges, hashes[-1] if hashes else "", content)
-
-
-def _check_end(path: Path, charges: int, least: int) -> None:
-    """Refuse an account that holds fewer charges than there were."""
-    if charges < least:
-        raise BudgetError(
-            f"{path.name} is gone, cut off or an older copy: it holds {plural(charges, 'charge')}, "
-            f"and there were {least:,}; put the newest copy back, or open a new session for new "
-            "people"
-        )
 
 
 def _is_whole(rest: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,10 +85,15 @@ def write_sample(
 
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
-    """A file beside ``target`` to write, which takes its place once it is whole, or is removed."""
+    """A file beside ``target`` to write, which takes its place once it is whole, or is removed.
+
+    It keeps the permissions of the file that it replaces.
+    """
     part = target.with_name(f".{target.name[:50]}.{secrets.token_hex(8)}.part")
     try:
         yield part
+        if target.exists():
+            shutil.copymode(target, part)
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)

@@ -385,6 +385,9 @@ REFUSED = {
     "published": {"guarantee": "published"},
     "none": {"guarantee": "none"},
     "two records of a person": {"records_per_person": 2},
+    "groups alone": {
+        "personal": pds.parts.SensitivityGroups({"A": ["a"]}, rare_values="same_noise")
+    },
     "weights of values": {
         "personal": pds.parts.SensitivityGroups(groups={"A": ["a"], "B": ["b", "c", "d"]})
     },
@@ -393,7 +396,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("options", REFUSED.values(), ids=REFUSED)
 def test_what_is_not_built_is_refused_in_a_sentence(options):
-    with pytest.raises(BudgetError, match=r"delta"):
+    """Of groups alone it was said that they have noise by value."""
+    words = "r and the weights of personal= are ratios of ε" if "personal" in options else "delta"
+    with pytest.raises(BudgetError, match=words):
         pds.ConsistentBayes(1, delta=1e-9, **options).fit(FRAME, SCHEMA)
 
 

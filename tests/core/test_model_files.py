@@ -83,6 +83,14 @@ class TestReproducible:
         assert str(SEED) not in (tmp_path / "m.json").read_text(encoding="utf-8")
         assert not Model.from_json(tmp_path / "m.json").private
 
+    def test_a_model_equals_the_one_that_its_file_gives(self, tmp_path):
+        """Comparing raised "the truth value of an array … is ambiguous"."""
+        for name in ("PrivBayes", "HPPrivBayes", "ConsistentBayes", "HMPrivBayes"):
+            model, other = fit(name).model_, fit(name).model_
+            model.to_json(tmp_path / "m.json")
+            assert model == Model.from_json(tmp_path / "m.json")
+            assert model != other and model not in [other, name]
+
     @pytest.mark.parametrize(
         ("before", "after"),
         [
@@ -476,6 +484,10 @@ class TestHostile:
         link.symlink_to(place)
         model.to_json(link)
         assert link.is_symlink() and Model.from_json(place).n == model.n
+        place.chmod(0o640)
+        own = place.stat().st_mode
+        model.to_json(link)
+        assert place.stat().st_mode == own
         before = place.read_bytes()
         write = Path.write_bytes
 

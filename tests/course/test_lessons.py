@@ -124,6 +124,22 @@ def test_what_a_judge_can_t_read_is_told_and_no_error_of_the_student_s():
     assert "your answer raised ValueError" in judge.check(lambda: float("many")).text
 
 
+def test_a_number_beyond_all_floats_is_a_wrong_one():
+    """It was told that the answer raised an OverflowError."""
+    judge = Exercise(Number([4], {}, "{value:g} is not it."), ["h"], "s", "Question 1")
+    assert [judge.check(sign * 10**400).text for sign in (1, -1)] == [
+        "Question 1: inf is not it.",
+        "Question 1: -inf is not it.",
+    ]
+
+
+def test_what_an_attack_may_not_say_is_shown_for_the_number_where_it_says_it():
+    """It was told "for 41 it says 0", whatever it says there, and 10**5000 stopped the judge."""
+    attack = importlib.import_module(f"{package.__name__}.lesson_01").q5
+    assert "for 50 it says 7." in attack.check(lambda seen, others: 7 if seen == 50 else 0).text
+    assert "for 29 it says a very long int." in attack.check(lambda *asked: 10**5000).text
+
+
 def test_letters_may_be_told_by_a_dict_or_with_an_and():
     judge = Several({"a": "but a holds.", "c": "and c."}, {"b": "b doesn't."})
     for answer in ({"c": True, "b": False, "a": True}, "a and c", ["c and", "a"]):

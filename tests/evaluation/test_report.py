@@ -390,5 +390,6 @@ def test_numbers_that_are_off_are_shown_in_digits_that_tell_it():
 
 def test_a_real_table_of_one_record_has_no_halves():
     schema = Schema(tuple(Attribute.categorical(name, ["n", "y"]) for name in "ab"))
-    said = " ".join(report(np.array([[0, 1]]), np.array([[0, 0], [1, 1]]), schema).verdict)
-    assert "one record, which has no halves" in said and "nan" not in said
+    found = report(np.array([[0, 1]]), np.array([[0, 0], [1, 1]]), schema)
+    assert "one record, which has no halves" in " ".join(found.verdict)
+    assert "nan" not in str(found) + found._repr_html_()

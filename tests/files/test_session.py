@@ -1,8 +1,10 @@
 """One account over many fits: exact, on disk before noise is drawn, never refunded, never lost."""
 
+import copy
 import errno
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -270,9 +272,9 @@ class TestFile:
 
     def test_an_older_copy_is_no_account(self, path):
         session = with_charges(path, "1/2")
-        copy = path.read_bytes()
+        older = path.read_bytes()
         session.reserve("1/3", "later")
-        path.write_bytes(copy)
+        path.write_bytes(older)
         with pytest.raises(pds.BudgetError, match="an older copy: it holds 1 charge, and there"):
             Session(2, path)
 
@@ -524,6 +526,13 @@ class TestFile:
         assert list(session.to_frame()["people"]) == ["everybody", "<b>"]
         assert list(session.to_frame()["epsilon"]) == [Q(1, 2), Q(1, 4)]
         assert "&lt;b&gt;" in session._repr_html_()
+
+    def test_it_is_neither_copied_nor_pickled(self, path):
+        """It said "cannot pickle '_thread.lock' object"."""
+        for session in (Session(1), with_charges(path, "1/2"), Session(1).group("x")):
+            for again in (pickle.dumps, copy.deepcopy):
+                with pytest.raises(pds.BudgetError, match="both could spend the same ε"):
+                    again(session)
 
     def test_a_line_of_another_account_does_not_fit_in(self, path):
         """A cheaper second charge, whole and with its own hash, as another account holds it."""

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from ...audit.estimator import lower_limit, upper_limit
-from ...core import ExactNoise, laplace_mechanism
+from ...core import ExactNoise, laplace_mechanism, show
 from .formula import make_seed
 
 ROUNDS = 2000
@@ -43,8 +43,9 @@ class Guessing:
         """The words for this attack."""
         probes = range(self.others - 12, self.others + 14)
         replies = [attack(value, self.others) for value in probes]
-        if any(word not in (0, 1) for word in replies):
-            return f"attack must say 0 or 1 (no or yes); for {self.others} it says {replies[12]!r}."
+        for value, word in zip(probes, replies, strict=True):
+            if word not in (0, 1):
+                return f"attack must say 0 or 1 (no or yes); for {value} it says {show(word)}."
         for words, wrong in self.mistakes.items():
             if replies == [wrong(value, self.others) for value in probes]:
                 return words
@@ -92,9 +93,9 @@ class Exposing:
         """The words for this event."""
         probes = range(min(self.worlds) - 12, max(self.worlds) + 13)
         said = {value: event(value) for value in probes}
-        if any(word not in (0, 1) for word in said.values()):
-            value = next(value for value, word in said.items() if word not in (0, 1))
-            return f"event must say True or False; for {value} it says {said[value]!r}."
+        for value, word in said.items():
+            if word not in (0, 1):
+                return f"event must say True or False; for {value} it says {show(word)}."
         replies = [bool(word) for word in said.values()]
         for words, wrong in self.mistakes.items():
             if replies == [bool(wrong(value)) for value in probes]:

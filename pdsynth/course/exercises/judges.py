@@ -41,6 +41,8 @@ class Number:
             value = read_typed(answer) if isinstance(answer, str) else float(answer)
         except (TypeError, ValueError):
             return _no_number(answer)
+        except OverflowError:  # a number all the same
+            value = math.inf if answer > 0 else -math.inf
         meant = [value, value / 100] if str(answer).rstrip().endswith("%") else [value]
 
         def near(number: float, error: float, value: float = value) -> bool:
