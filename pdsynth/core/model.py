@@ -359,9 +359,7 @@ class Model:
 
     @property
     def private(self) -> bool:
-        """Whether the ledger proves a finite ε within the claim, for every table, with noise that
-        nobody else can draw.
-        """
+        """Whether a finite ε within the claim is proved for all tables, with secret noise."""
         return self.ledger.private and not self.check()
 
     def verdict(self) -> str:
