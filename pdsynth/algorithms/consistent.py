@@ -42,7 +42,7 @@ from .consistent_run import Run, reserve
 COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
 EACH = Fraction(4)  # tables that a column is planned to stand in
 LEAST = 64  # of 65,536 parts of ε: a round's; below it what is left goes to the columns
-UP, SAME, DOWN = Fraction(2), Fraction(1), Fraction(7, 10)  # times a round's ε, by its change
+UP, SAME, DOWN = Fraction(2), Fraction(1), Fraction(7, 10)  # times a round's ε or ρ, by change
 CLEAR = 8  # a change of so many times the expected noise was measured too well
 STOPS = 2  # in a row end the rounds: the first may be chance, and doubles the next round's ε
 FIRST_STOPS = 4  # as long as there is no table: a pair may pay at eight times a round's ε
@@ -203,10 +203,10 @@ class ResidualRounds(Residual):
 
     ``rounds``: how many ε is planned for; ``"auto"``: four tables of each attribute, or fewer in
     proportion where single columns take of the pairs' ε. A table that changed the model by no more
-    than its noise doubles the next round's ε, one that changed it by more than eight times that
-    lowers it (as AIM's annealing), so ε ends after fewer or more rounds. A table with noise of less
-    than a record isn't measured again. What tables of the group with less ε spare goes to tables of
-    the other, then to single columns: more choices would cost that group more.
+    than its noise doubles the next round's ε (with δ: its ρ), one that changed it by more than
+    eight times that lowers it (as AIM's annealing), so ε ends after fewer or more rounds. A table
+    with noise of less than a record isn't measured again. What tables of the group with less ε
+    spare goes to the other's, then to single columns: more choices would cost that group more.
     """
 
     rounds: int | str = "auto"
@@ -266,7 +266,7 @@ class ResidualRounds(Residual):
                             candidates = [columns for columns in candidates if columns != chosen]
                 shown.update(float(epsilon - rest) - shown.n)
                 stops = stops + 1 if chosen is None else 0
-                each = max(policy.shorten(each * factor**policy.neighbours.power), least)
+                each = max(policy.shorten(each * factor), least)
         return rest + run.spared
 
 
@@ -291,17 +291,14 @@ class ResidualForest(Residual):
 
         allowed = [p for p in policy.pairs() if not policy.apart[p]]
         expected = run.expected_in(run.model.fit_columns(), allowed)
-        pairs, trees = list[Columns](), [*range(most + 1)]  # the tree of each column
+        pairs, trees = policy.forced + policy.label, [*range(most + 1)]  # the tree of each column
 
         def join(pair: Columns) -> None:
             i, j = pair
             trees[:] = [trees[i] if tree == trees[j] else tree for tree in trees]
 
         ruled = {(i, j) for i, j in np.argwhere(policy.ruled).tolist() if i < j}
-        for tied in ruled:  # their clique is there already
-            join(tied)
-        pairs += policy.forced + policy.label
-        for pair in pairs:
+        for pair in [*ruled, *pairs]:  # the clique of a rule is there already
             join(pair)
         chosen: Columns | None = ()
         for number in progress(range(most), "edges", unit="edge"):

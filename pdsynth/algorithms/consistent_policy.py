@@ -303,8 +303,8 @@ class Policy:
     ) -> Callable[[Columns], TableBudget]:
         """What each table would cost in a round of ε, where so much is left, by its group.
 
-        In proportion to √cells: ε is the price of a table of ``usual`` cells; a quarter of the
-        whole at most, and all that is left in the last round.
+        As :meth:`price` says: ε is that of a table of ``usual`` cells; a quarter of the whole at
+        most, and all that is left in the last round.
         """
         last = epsilon == left
         most = left if last else min(left, self.unit * UNIT * MOST_OF_PAIR)
@@ -314,12 +314,20 @@ class Policy:
             kind = cells, _ = self.possible(columns), self.careful.isdisjoint(columns)
             if kind not in budgets:
                 share = self.weight_of(columns, spared / left)
-                part = share * (left if last else min(price(cells, usual) * epsilon, most))
+                part = share * (left if last else min(self.price(cells, usual) * epsilon, most))
                 part = part if last and share >= 1 else self.shorten(part)
                 budgets[kind] = TableBudget(part, source=TABLE)
             return budgets[kind]
 
         return budget_of
+
+    def price(self, cells: int, usual: int) -> Fraction:
+        """ε of a table against that of one of ``usual`` cells: √(cells / usual).
+
+        With δ its square where that is more, so that noise grows with √cells at most, as in pure ε.
+        """
+        root = Fraction(math.isqrt(16**2 * cells // usual) or 1, 16)
+        return max(root, root**self.neighbours.power)
 
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
         """Relative ε of columns by name: √values (or as the unit says), times its group's."""
@@ -369,11 +377,6 @@ class Policy:
 def is_told(mask: np.ndarray) -> bool:
     """Whether a rule of two columns leaves each value of one a single value of the other."""
     return mask.ndim == 2 and any((mask.sum(axis=axis) <= 1).all() for axis in (0, 1))
-
-
-def price(cells: int, usual: int) -> Fraction:
-    """ε of a table against that of one of ``usual`` cells: √(cells / usual)."""
-    return Fraction(math.isqrt(16**2 * cells // usual) or 1, 16)
 
 
 def clique_limit(mass: Fraction | float, columns: int) -> int:

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from fractions import Fraction as Q
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -336,6 +337,26 @@ def test_a_round_s_price_follows_the_size_and_has_bounds():
     assert policy.round_budgets(Q(1, 9), Q(1, 9), cells, Q(0))(small).epsilon == Q(
         1, 9
     )  # the last one: all
+
+
+def test_with_delta_noise_grows_with_the_root_of_cells_at_most():
+    """Else it drowned a dear pair until cheap tables had filled the cliques (Adult, ε = 1)."""
+    facts = pds.ConsistentBayes(1, delta=1e-9).prepare(SCHEMA, 8_000).facts
+    policy = Policy(PolicyOptions(), facts)
+    each, usual = 2**10 * policy.unit, policy.usual_cells(policy.candidates())
+    budget_of = policy.round_budgets(each, facts.epsilon, usual, Q(0))
+    times = [(policy.cells(pair) / usual, budget_of(pair).epsilon) for pair in policy.pairs()]
+    assert min(times)[0] < 1 / 4 and max(times)[0] > 3 / 2
+    for more, rho in times:
+        wanted = more if more > 1 else math.sqrt(more)
+        assert float(rho / each) == pytest.approx(wanted, abs=1 / 8)
+
+
+def test_with_delta_a_round_s_rho_doubles_or_falls_by_three_tenths():
+    model = fit(epsilon=2, delta=1e-9, share_one_way=0.3)
+    costs = [e.epsilon for e in model.ledger_.entries if e.step.startswith("round ")]
+    changes = [float(b / a) for a, b in pairwise(costs)][:-1]  # the last round has all that is left
+    assert {round(change, 1) for change in changes} == {0.7, 1.0, 2.0}
 
 
 def bits(d):
