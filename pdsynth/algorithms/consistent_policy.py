@@ -127,7 +127,7 @@ class Policy:
         mass = facts.n * Fraction(facts.unit.as_pure(facts.epsilon, 1))
         self.masks = schema.masks
         self.ruled = link((columns for columns, _ in self.masks), len(schema))
-        self.most_cells = clique_limit(mass, len(schema))
+        self.most_cells = clique_limit(mass, len(schema), facts.unit.power)
         if self.masks:
             self.most_cells = self._room(self.most_cells)
         self.unit, self.neighbours = facts.epsilon / UNIT, facts.unit
@@ -303,8 +303,8 @@ class Policy:
     ) -> Callable[[Columns], TableBudget]:
         """What each table would cost in a round of ε, where so much is left, by its group.
 
-        As :meth:`price` says: ε is that of a table of ``usual`` cells; a quarter of the whole at
-        most, and all that is left in the last round.
+        In proportion to √cells: ε is the price of a table of ``usual`` cells; a quarter of the
+        whole at most, and all that is left in the last round.
         """
         last = epsilon == left
         most = left if last else min(left, self.unit * UNIT * MOST_OF_PAIR)
@@ -314,20 +314,12 @@ class Policy:
             kind = cells, _ = self.possible(columns), self.careful.isdisjoint(columns)
             if kind not in budgets:
                 share = self.weight_of(columns, spared / left)
-                part = share * (left if last else min(self.price(cells, usual) * epsilon, most))
+                part = share * (left if last else min(price(cells, usual) * epsilon, most))
                 part = part if last and share >= 1 else self.shorten(part)
                 budgets[kind] = TableBudget(part, source=TABLE)
             return budgets[kind]
 
         return budget_of
-
-    def price(self, cells: int, usual: int) -> Fraction:
-        """ε of a table against that of one of ``usual`` cells: √(cells / usual).
-
-        With δ its square where that is more, so that noise grows with √cells at most, as in pure ε.
-        """
-        root = Fraction(math.isqrt(16**2 * cells // usual) or 1, 16)
-        return max(root, root**self.neighbours.power)
 
     def column_weights(self, columns: Sequence[int]) -> dict[str, Fraction]:
         """Relative ε of columns by name: √values (or as the unit says), times its group's."""
@@ -379,12 +371,18 @@ def is_told(mask: np.ndarray) -> bool:
     return mask.ndim == 2 and any((mask.sum(axis=axis) <= 1).all() for axis in (0, 1))
 
 
-def clique_limit(mass: Fraction | float, columns: int) -> int:
+def price(cells: int, usual: int) -> Fraction:
+    """ε of a table against that of one of ``usual`` cells: √(cells / usual)."""
+    return Fraction(math.isqrt(16**2 * cells // usual) or 1, 16)
+
+
+def clique_limit(mass: Fraction | float, columns: int, power: int = 1) -> int:
     """Cells that a clique may have, for ``mass`` = n ε: 2^14 · max(1, n ε / 10^5).
 
     More records or more ε pay for more tables, and cliques must hold these. At most 2^20 over the
     number of columns (but 2^14 always), so that a tree of as many cliques is still fitted at once.
-    Where n is secret, it is 1 here.
+    Where n is secret, it is 1 here. With ρ (``power`` 2) four times as many: its rounds measure
+    more tables, and a dear pair that pays late needs room beside them.
     """
-    cells = math.floor(MOST_CELLS * max(Fraction(1), mass / MASS))
+    cells = math.floor(MOST_CELLS * 4 ** (power - 1) * max(Fraction(1), mass / MASS))
     return max(MOST_CELLS, min(cells, Agree.most_cells // columns))

@@ -33,7 +33,7 @@ from pdsynth.algorithms.consistent_look import (
     need_of_tie,
     strongest_tie,
 )
-from pdsynth.algorithms.consistent_policy import LABEL, UNIT, Policy, PolicyOptions
+from pdsynth.algorithms.consistent_policy import LABEL, UNIT, Policy, PolicyOptions, clique_limit
 from pdsynth.core import Curator, Entry, agreement
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.network import Restriction
@@ -339,17 +339,11 @@ def test_a_round_s_price_follows_the_size_and_has_bounds():
     )  # the last one: all
 
 
-def test_with_delta_noise_grows_with_the_root_of_cells_at_most():
-    """Else it drowned a dear pair until cheap tables had filled the cliques (Adult, ε = 1)."""
-    facts = pds.ConsistentBayes(1, delta=1e-9).prepare(SCHEMA, 8_000).facts
-    policy = Policy(PolicyOptions(), facts)
-    each, usual = 2**10 * policy.unit, policy.usual_cells(policy.candidates())
-    budget_of = policy.round_budgets(each, facts.epsilon, usual, Q(0))
-    times = [(policy.cells(pair) / usual, budget_of(pair).epsilon) for pair in policy.pairs()]
-    assert min(times)[0] < 1 / 4 and max(times)[0] > 3 / 2
-    for more, rho in times:
-        wanted = more if more > 1 else math.sqrt(more)
-        assert float(rho / each) == pytest.approx(wanted, abs=1 / 8)
+def test_with_delta_cliques_have_room_for_a_dear_pair():
+    """Cheap tables filled them before education × occupation of Adult paid (ε = 1, 2 of 20)."""
+    plans = [pds.ConsistentBayes(1, delta=d).prepare(SCHEMA, 8_000) for d in (None, 1e-9)]
+    assert [Policy(PolicyOptions(), p.facts).most_cells for p in plans] == [2**14, 2**16]
+    assert clique_limit(1, 2**5, 2) == 2**15, "and a tree of as many cliques at most 2^20"
 
 
 def test_with_delta_a_round_s_rho_doubles_or_falls_by_three_tenths():
