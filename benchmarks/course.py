@@ -4,7 +4,7 @@ Every panel: each control moved alone through the values of ``website/states.tom
 try-this buttons set, twice, since some panels remember places; processor time, computed and drawn.
 SITE, a built site (default ``build/site/html``): lesson 00 from a plain file server in a fresh
 browser profile, five times; then every panel's sliders, key by key, from the key to the picture.
-``--keys`` measures and prints these keys alone.
+``--keys`` measures and prints these keys alone, ``--panels`` the moves of panels.
 """
 
 from __future__ import annotations
@@ -157,11 +157,12 @@ def keys(site: Path) -> str:
 
 def main(words: list[str]) -> None:
     """Measure, and write the page."""
-    alone = "--keys" in words
-    words = [word for word in words if word != "--keys"]
+    alone = {"--keys", "--panels"}.intersection(words)
+    words = [word for word in words if word not in alone]
     site = Path(words[0]) if words else ROOT / "build" / "site" / "html"
     if alone:
-        print(f"load {os.getloadavg()[0]:.1f}\n\n{keys(site)}")
+        print(f"load {os.getloadavg()[0]:.1f}\n")
+        print(keys(site) if "--keys" in alone else "\n".join(map(panel_row, states.GRIDS)))
         return
     numbers, alive = first_number(site)
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
