@@ -94,6 +94,14 @@ def heat(table: TeachingTable, measure: str) -> np.ndarray:
     return strengths(table.records, measure)
 
 
+@remember
+def fit(
+    table: TeachingTable, epsilon: float, k: int | str, guarantee: str, **policy: Any
+) -> GeneticBayes:
+    """A network; ``policy``: its target and its sensitive attribute, if any."""
+    return table.run(GeneticBayes(epsilon, k=k, search="exact", guarantee=guarantee, **policy))
+
+
 def compute(
     table: TeachingTable, epsilon: float, k: int | str, sensitive: str, guarantee: str, measure: str
 ) -> dict[str, Any]:
@@ -107,9 +115,7 @@ def compute(
     policy = {"target": str(table.dataset.target), "sensitive": sensitive}
     networks: dict[str, dict[str, Any]] = {"DS": {}, "custom": policy}
     for name, keywords in networks.items():
-        fitted = table.run(
-            GeneticBayes(epsilon, k=k, search="exact", guarantee=guarantee, **keywords)
-        )
+        fitted = fit(table, epsilon, k, guarantee, **keywords)
         codes = fitted.model_.sample_codes(ROWS, np.random.default_rng(11))
         state["fitted"][name], state["scores"][name] = fitted, judge(table, codes, sensitive)
         state["heat"][name] = strengths(Records(codes, table.schema), measure)

@@ -12,7 +12,7 @@ from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board, Curve, Mark, half_circles
 from .panel import live_panel
-from .table import TeachingTable, teaching_table
+from .table import TeachingTable, remember, teaching_table
 from .words import GUARANTEE, GUARANTEES, fold, html_table, ledger_summary, percent, preview, sum_up
 
 AFFINITIES = {"the guarantee's own": "auto", "similarity": "similarity", "as printed": "printed"}
@@ -142,6 +142,12 @@ def shares(fitted: HMPrivBayes) -> str:
     return fold("Clusters and risk entropies", html_table(heads, rows, 2))
 
 
+@remember
+def fit(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> HMPrivBayes:
+    """``levers``: keywords of HMPrivBayes."""
+    return table.run(HMPrivBayes(guarantee=guarantee, affinity=AFFINITIES[affinity], **levers))
+
+
 @live_panel(
     source,
     tries=(
@@ -175,7 +181,7 @@ def shares(fitted: HMPrivBayes) -> str:
 )
 def view(table: TeachingTable, guarantee: str, affinity: str, **levers: Any) -> View:
     """Networks, noise and distances of the clusters; ``levers`` are keywords of HMPrivBayes."""
-    fitted = table.run(HMPrivBayes(guarantee=guarantee, affinity=AFFINITIES[affinity], **levers))
+    fitted = fit(table, guarantee, affinity, **levers)
     ledger, codes = fitted.ledger_, table.sample(fitted)
     distances = table.distances(codes)
     noise, facts, summary = sum_up(fitted, distances)

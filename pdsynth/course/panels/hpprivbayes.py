@@ -10,10 +10,17 @@ from ..widgets.controls import choice, slider
 from ..widgets.view import Try, View
 from .drawing import Board, Mark, arcs
 from .panel import live_panel
-from .table import TeachingTable, adult
+from .table import TeachingTable, adult, remember
 from .words import GUARANTEE, GUARANTEES, attribute_choice, ledger_summary, preview, sum_up
 
 GROUPS = {"A": ("more", "private", "circle"), "B": ("less", "#56B4E9", "square")}
+
+
+@remember
+def fit(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) -> HPPrivBayes:
+    """``levers``: keywords of HPPrivBayes."""
+    groups = SensitivityGroups(rare_values=rare_values)
+    return table.run(HPPrivBayes(guarantee=guarantee, **levers, personal=groups))
 
 
 @live_panel(
@@ -60,13 +67,7 @@ def view(table: TeachingTable, guarantee: str, rare_values: str, **levers: Any) 
 
     ``levers`` are keywords of HPPrivBayes.
     """
-    fitted = table.run(
-        HPPrivBayes(
-            guarantee=guarantee,
-            **levers,
-            personal=SensitivityGroups(rare_values=rare_values),
-        )
-    )
+    fitted = fit(table, guarantee, rare_values, **levers)
     codes, order, marks = table.sample(fitted), fitted.network_.order, []
     distances = table.distances(codes)
     noise, facts, summary = sum_up(fitted, distances)

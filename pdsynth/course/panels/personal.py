@@ -161,6 +161,14 @@ def draw_gap(plot: Board, at: float, rest: float, plain: float | None) -> list[f
     return ends
 
 
+@remember
+def setting(
+    table: TeachingTable, method: str, epsilon: float, r: float, theta: float, q: float, k: Any
+) -> dict[str, Any]:
+    """What :func:`measure` says of the synthesizer that the controls name."""
+    return measure(table, recipe(method, epsilon, r, theta, q, table.dataset, k))
+
+
 @live_panel(
     adult("thesis"),
     tries=(
@@ -208,7 +216,7 @@ def view(
     q: float,
 ) -> View:
     """One setting of the levers, beside PrivBayes with less ε for everybody."""
-    state = measure(table, recipe(method, epsilon, r, theta, q, table.dataset, k))
+    state = setting(table, method, epsilon, r, theta, q, k)
     sensitive, moment = table.dataset.sensitive, str(state["losses"].attrs["known"])
     ex_ante = moment == "before the run" or str(sensitive) in moment.split(";")[0]
     levers = {"PPBA": f"q = {q:g}", "HPPrivBayes": f"r = {r:g}, θ = {theta:g} bit"}
