@@ -121,6 +121,31 @@ def votes_for_header(rows: Sequence[Sequence[str]]) -> int:
     return votes
 
 
+def _check_names(
+    rows: list[list[str]], names: Sequence[str], header: bool | None, declared: bool
+) -> None:
+    """Refuse ``names`` that stand twice, or whose file has a first line of names already."""
+    if header:
+        raise SchemaError(
+            "names= are for a file without a header: leave out one of names= and header=True"
+        )
+    if twice := repeated(names):
+        raise SchemaError(
+            f"two columns have the name {', '.join(twice)}: rename one in names=, or in "
+            "columns of the schema file"
+        )
+    if header is None and rows[0] == [str(name).strip() for name in names]:
+        raise SchemaError(
+            "the first line of the file holds these names already: leave out names=, or "
+            "columns in the schema file"
+        )
+    if header is None and not declared and votes_for_header(rows) >= CLEAR:
+        raise SchemaError(
+            "the first line looks like column names, not like a record: leave out names=, or "
+            "say header=False if it is one"
+        )
+
+
 def look_for_header(
     sample: str,
     sign: str,
@@ -140,25 +165,7 @@ def look_for_header(
         raise SchemaError("the file holds no line of cells: is a quote missing?")
     top = rows[0]
     if names is not None:
-        if header:
-            raise SchemaError(
-                "names= are for a file without a header: leave out one of names= and header=True"
-            )
-        if twice := repeated(names):
-            raise SchemaError(
-                f"two columns have the name {', '.join(twice)}: rename one in names=, or in "
-                "columns of the schema file"
-            )
-        if header is None and top == [str(name).strip() for name in names]:
-            raise SchemaError(
-                "the first line of the file holds these names already: leave out names=, or "
-                "columns in the schema file"
-            )
-        if header is None and not declared and votes_for_header(rows) >= CLEAR:
-            raise SchemaError(
-                "the first line looks like column names, not like a record: leave out names=, or "
-                "say header=False if it is one"
-            )
+        _check_names(rows, names, header, declared)
         return False
     if above := next((at for at, row in enumerate(rows) if len(row) > 1), 0):
         lines, skip = ("line has", "1") if above == 1 else (f"{above} lines have", "LINES")
