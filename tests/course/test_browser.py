@@ -160,8 +160,8 @@ def test_a_guess_by_keyboard_and_its_answer_beside_it(small):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Commit and see"
     page.keyboard.press("Enter")
-    page.get_by_role("status").filter(has_text="Answer: 8 legs").wait_for()
-    assert "You: 10 legs" in asked.text_content() and asked.locator("table").count() == 1
+    page.get_by_role("status").filter(has_text="You: 10 legs · Answer: 8 legs").wait_for()
+    asked.locator("table").wait_for()  # a message after the answer
     assert field.is_disabled()
     inside = "e => e.scrollWidth <= e.clientWidth + 1"
     assert asked.evaluate(inside), "nothing is cut"
