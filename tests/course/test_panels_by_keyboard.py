@@ -233,8 +233,10 @@ def test_own_data_panel_its_text_and_a_file(fresh):
     panel.alert("an Excel spreadsheet")
     send(button, "ward.csv", good)
     panel.status("2 still open")
-    assert text.input_value() == "id: drop\nage: ?\nward: ?"
-    assert "(0)" in button.text_content(), "the page has forgotten the file"
+    text.page.wait_for_function(
+        "box => box.value === 'id: drop\\nage: ?\\nward: ?'", arg=text.element_handle()
+    )
+    button.filter(has_text="(0)").wait_for()  # the page has forgotten the file
     text.fill("age: 0 to 120\nward: 1 | 2 | 3")
     text.press("Tab")
     panel.details("500 rows × 2 columns")
