@@ -51,6 +51,8 @@ class Ordered(Learner):
     step: str = ""
     reason: str = ""
 
+    spares: ClassVar[bool] = True  # a choice among one candidate isn't asked for
+
     def check(self, facts: Facts) -> None:
         """Refuse an order that isn't one."""
         super().check(facts)
@@ -96,6 +98,7 @@ class Ordered(Learner):
             self.measure,
             depends_on=depends_on,
             restriction=self.restriction,
+            spares=self.spares,
         )
         shown = {
             "order_": tuple(schema.names[j] for j in order),
@@ -140,12 +143,13 @@ def ordered(
     *,
     depends_on: str = "public",
     restriction: Restriction | None = None,
+    spares: bool = False,
 ) -> tuple[Network, Fraction]:
     """Attributes enter as ``order`` says (columns); parent sets are drawn (thesis, Alg. 3, 3–10).
 
     ``depends_on`` is the ledger id that the order comes from, or ``"public"``. A ``restriction``
-    opens the order with what it settles, and moves no attribute before its forced parents. Under
-    strict a single candidate is taken without asking; what that spares is the second result.
+    opens the order with what it settles, and moves no attribute before its forced parents.
+    ``spares``: a single candidate is taken without asking; what that spares is the second result.
     Where policy promises losses, nothing is spared: they would depend on the order.
 
     **Privacy:** d−1 exponential mechanisms of ε₁/(d−1) (fewer and larger where a restriction
@@ -157,12 +161,12 @@ def ordered(
     order = permitted.reorder(order)
     pairs = list(permitted.fixed_pairs) or [(order[0], ())]  # line 3
     share, spared = epsilon / max(d - len(pairs), 1), Fraction(0)
-    asks = bool(permitted.fixed_order) or curator.ledger.guarantee != "strict"
+    spares = spares and not permitted.fixed_order
     for i in progress(range(len(pairs), d), "parents", unit="attribute"):
         candidates = list_candidates(
             rule, tuple(order[:i]), [order[i]], schema.sizes, permitted, depends_on
         )  # lines 5–6
-        if len(candidates) == 1 and not asks:
+        if spares and len(candidates) == 1:
             pairs.append(candidates[0])
             spared += share
             continue
