@@ -268,7 +268,7 @@ ex.q4.check(method)
 # | PPBA | 0.036 | 0.49 | 0.050, no finite ε |
 # | GeneticBayes | 0.037 | 0.44 | 0.038, no finite ε |
 # | JTree | 0.042 | 0.59 | 0.041, no finite ε |
-# | HPPrivBayes | 0.043 | 0.43 | 0.158, no finite ε |
+# | HPPrivBayes | 0.042 | 0.42 | 0.158, no finite ε |
 # | PrivBayes | 0.048 | 0.55 | 0.048, ε = 1 |
 # | ELPrivBayes | 0.050 | 0.50 | 0.051, no finite ε |
 # | custom network, policy | 0.051 | **0.03** | 0.050, ε = 1 |

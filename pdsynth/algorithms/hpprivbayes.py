@@ -51,6 +51,8 @@ class Ordered(Learner):
     step: str = ""
     reason: str = ""
 
+    spares: ClassVar[bool] = True  # a choice among one candidate isn't asked for
+
     def check(self, facts: Facts) -> None:
         """Refuse an order that isn't one."""
         super().check(facts)
@@ -78,7 +80,7 @@ class Ordered(Learner):
     def grow(
         self, curator: Curator, shares: Shares, rule: ParentRule, facts: Facts
     ) -> StructureResult:
-        """The order, then the parent sets.
+        """The order, then the parent sets; what choices without a choice spare goes to tables.
 
         **Privacy:** the order's share where it depends on records, then as :func:`ordered`.
         """
@@ -88,7 +90,7 @@ class Ordered(Learner):
             step = self.step or f"order by {self.by}"
             strength, depends_on = self.sketch(curator, shares, step)
         order = self.rank(strength)
-        network = ordered(
+        network, spared = ordered(
             curator,
             order,
             rule,
@@ -96,12 +98,14 @@ class Ordered(Learner):
             self.measure,
             depends_on=depends_on,
             restriction=self.restriction,
+            spares=self.spares,
         )
         shown = {
             "order_": tuple(schema.names[j] for j in order),
             "average_association_": dict(zip(schema.names, strength.tolist(), strict=True)),
         }
-        return StructureResult(network, derived=self.derived(rule, facts), attributes=shown)
+        derived = self.derived(rule, facts)
+        return StructureResult(network, derived=derived, attributes=shown, spared=spared)
 
     def rank(self, strength: np.ndarray) -> list[int]:
         """Columns, the strongest first, ties by column."""
@@ -139,27 +143,36 @@ def ordered(
     *,
     depends_on: str = "public",
     restriction: Restriction | None = None,
-) -> Network:
+    spares: bool = False,
+) -> tuple[Network, Fraction]:
     """Attributes enter as ``order`` says (columns); parent sets are drawn (thesis, Alg. 3, 3–10).
 
     ``depends_on`` is the ledger id that the order comes from, or ``"public"``. A ``restriction``
     opens the order with what it settles, and moves no attribute before its forced parents.
+    ``spares``: a single candidate is taken without asking; what that spares is the second result.
+    Where policy promises losses, nothing is spared: they would depend on the order.
 
     **Privacy:** d−1 exponential mechanisms of ε₁/(d−1) (fewer and larger where a restriction
-    settles pairs), ε₁ in all. The order itself must have been paid for before.
+    settles pairs), less what is spared: how many candidates there are follows from the order, which
+    must have been paid for before, and from public sizes.
     """
     schema, d = curator.schema, len(curator.schema)
     permitted = permit(restriction, schema.names)
     order = permitted.reorder(order)
     pairs = list(permitted.fixed_pairs) or [(order[0], ())]  # line 3
-    share = epsilon / max(d - len(pairs), 1)
+    share, spared = epsilon / max(d - len(pairs), 1), Fraction(0)
+    spares = spares and not permitted.fixed_order
     for i in progress(range(len(pairs), d), "parents", unit="attribute"):
         candidates = list_candidates(
             rule, tuple(order[:i]), [order[i]], schema.sizes, permitted, depends_on
         )  # lines 5–6
+        if spares and len(candidates) == 1:
+            pairs.append(candidates[0])
+            spared += share
+            continue
         step = f"parents of {schema.names[order[i]]}"  # lines 7–9
         pairs.append(curator.select(candidates, score, share, source=SOURCE, step=step))
-    return Network.of_columns(pairs, schema.names)
+    return Network.of_columns(pairs, schema.names), spared
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -199,9 +212,10 @@ class HPPrivBayes(Recipe):
 
     **Privacy:** strict: pure ε-DP under replacing one record. A noisy table per column
     (share_histograms·ε); order and groups from residuals against independence (share_sketch·ε,
-    sensitivity 2 per pair), everything that follows from them is post-processing; d−1 exponential
-    mechanisms (share_structure·ε, score R); one noisy table per attribute, r : 1 by its group, with
-    per-value scales whose worst move costs exactly that. Agreement is post-processing.
+    sensitivity 2 per pair), everything that follows from them is post-processing; an exponential
+    mechanism for each attribute that has a choice of parents (share_structure·ε, score R; where the
+    order leaves some no choice, tables get their part); one noisy table per attribute, r : 1 by its
+    group, with per-value scales whose worst move costs exactly that. Agreement is post-processing.
     """
 
     k: int | str = "auto"

@@ -12,12 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..core.budgets import (
-    Allocation,
-    BudgetRule,
-    by_weight,
-    proportional,
-)
+from ..core.budgets import Allocation, BudgetRule, by_weight, proportional
 from ..core.curator import Curator, Measured
 from ..core.errors import BudgetError, as_fraction, check_word, door, number, positive, share, show
 from ..core.measures import normalised_risk_entropy

@@ -79,7 +79,7 @@ def search_greedily(score: str, times: int = 1) -> Step:
 
 def public_order(door: Curator, noise: Noise, epsilon: Fraction) -> str:
     """The parents of a public order. **Privacy:** ε."""
-    return show_pairs(ordered(door, range(len(door.schema)), MaxParents(1), epsilon, "R"))
+    return show_pairs(ordered(door, range(len(door.schema)), MaxParents(1), epsilon, "R")[0])
 
 
 def raw_order(door: Curator, noise: Noise, epsilon: Fraction) -> str:
@@ -89,7 +89,7 @@ def raw_order(door: Curator, noise: Noise, epsilon: Fraction) -> str:
     """
     strength, _ = raw_door(door).average_association(step="AMI order", source="thesis Alg 3 line 2")
     order = np.argsort(-strength, kind="stable").tolist()
-    return show_pairs(ordered(door, order, MaxParents(1), epsilon, "I"))
+    return show_pairs(ordered(door, order, MaxParents(1), epsilon, "I")[0])
 
 
 STEPS: dict[str, Step] = {

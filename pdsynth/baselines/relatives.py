@@ -172,8 +172,8 @@ class WeightedPrivBayes(Preset):
     ----------
     order_, average_association_ : the attributes in their order, and the entropies that made it.
 
-    **Privacy:** strict: pure ε-DP under replacing one record: d noisy histograms, d−1 exponential
-    mechanisms, noisy tables.
+    **Privacy:** strict: pure ε-DP under replacing one record: d noisy histograms, an exponential
+    mechanism for each attribute that has a choice of parents, noisy tables.
     """
 
     share_sketch: float = 0.15

@@ -3,20 +3,8 @@
 These are the names that other houses use.
 """
 
-from .agreement import (
-    Agree,
-    AgreeByDefault,
-    NoisyTable,
-    fit_tables,
-    integer_weights,
-)
-from .attribute import (
-    DTYPES,
-    Attribute,
-    find_bins,
-    place_in_bins,
-    repeated,
-)
+from .agreement import Agree, AgreeByDefault, NoisyTable, fit_tables, integer_weights
+from .attribute import DTYPES, Attribute, find_bins, place_in_bins, repeated
 from .budgets import (
     Allocation,
     AsMeasured,
@@ -117,22 +105,8 @@ from .records import (
     count_cells,
     marginal,
 )
-from .rules import (
-    COUNTING,
-    KINDS,
-    LEMMAS,
-    MECHANISMS,
-    NOISES,
-    Check,
-    check_selection,
-)
-from .schema import (
-    Facts,
-    Mask,
-    Schema,
-    check_columns,
-    check_schema,
-)
+from .rules import COUNTING, KINDS, LEMMAS, MECHANISMS, NOISES, Check, check_selection
+from .schema import Facts, Mask, Schema, check_columns, check_schema
 from .structure import (
     ALL_PAIRS,
     AUTO_CELLS,
@@ -159,14 +133,5 @@ from .structure import (
     noise_to_cell,
     typical_cells,
 )
-from .unit import (
-    NEIGHBOURS,
-    Entry,
-    Scale,
-    TableBudget,
-    Unit,
-    add_up,
-    histogram_cost,
-    tight_scales,
-)
+from .unit import NEIGHBOURS, Entry, Scale, TableBudget, Unit, add_up, histogram_cost, tight_scales
 from .views import BinaryEncoding, Encoding, Merging

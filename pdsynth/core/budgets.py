@@ -8,7 +8,7 @@ tables, and what all parts promise a recipe. No noise scale is computed here: th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
@@ -84,6 +84,12 @@ class Allocation(dict[str, TableBudget]):
     ) -> None:
         super().__init__(tables)
         self.attributes = dict(attributes or {})
+
+
+def from_release(noise: Mapping[str, TableBudget], entry: str) -> Allocation:
+    """The same budgets, which come from one more ledger entry: rule L5 wants it named."""
+    tables = {name: replace(b, depends_on=(*b.depends_on, entry)) for name, b in noise.items()}
+    return Allocation(tables, getattr(noise, "attributes", {}))
 
 
 class BudgetRule:

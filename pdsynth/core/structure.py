@@ -379,7 +379,7 @@ class StructureResult:
     many parents, in words. ``foreseen``: the answers that the budget rule got before the network
     was learnt. ``attributes``: what a fitted synthesizer shows besides, by name. ``measurements``:
     tables of a structure that measures. ``schema``: of the nodes, where they aren't those of the
-    facts but their bits.
+    facts but their bits. ``spared``: ε that no choice needed, by what was released; tables get it.
     """
 
     network: Network
@@ -392,6 +392,7 @@ class StructureResult:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     measurements: tuple[Measurement, ...] = ()
     schema: Schema | None = None
+    spared: Fraction = Fraction(0)
 
 
 def name_origin(found: StructureResult, curator: Curator) -> StructureResult:

@@ -16,7 +16,7 @@ repeats line 8.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -68,6 +68,8 @@ class PrintedOrdered(Ordered):
 
     **Privacy:** none: the order is an unaccounted access.
     """
+
+    spares: ClassVar[bool] = False  # the paper charges every attribute
 
     def steps(self, facts: Facts) -> Shares:
         """All for the selections."""

@@ -16,7 +16,9 @@ from pdsynth import Attribute, BudgetError, HPPrivBayes, Schema
 from pdsynth.algorithms import value_weights
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups
 from pdsynth.answers.laws import discrete_laplace_pmf
+from pdsynth.baselines import WeightedPrivBayes
 from pdsynth.core.errors import BudgetDegenerate, as_fraction
+from pdsynth.core.network import Restriction
 from pdsynth.core.unit import histogram_cost, tight_scales
 from pdsynth.published.budgets import printed_scales, sensitivity_weights
 
@@ -113,11 +115,36 @@ class TestStrictLedger:
         assert [e.attributes for e in columns] == [(x,) for x in NAMES]
         assert of(ledger, "AMI order")[0].epsilon == Q(2, 10) * Q(1, 5)
         assert of(ledger, "groups by association")[0].epsilon == Q(2, 10) * Q(4, 5)
-        assert sum(e.epsilon for e in of(ledger, "parents of")) == Q(6, 10)
-        assert {e.epsilon for e in of(ledger, "parents of")} == {Q(6, 10) / 4}
+        chosen = of(ledger, "parents of")  # the second attribute has one candidate
+        assert [e.epsilon for e in chosen] == 3 * [Q(6, 10) / 4]
+        assert sum(e.epsilon for e in of(ledger, "table(")) == Q(8, 10) + Q(6, 10) / 4
         for group in "AB":
             costs = {of(ledger, f"table({x}")[0].epsilon for x in fitted.groups_[group]}
             assert len(costs) <= 1
+
+    @pytest.mark.parametrize(("k", "choices"), [(1, 3), (2, 2), (4, 0)])
+    def test_a_single_candidate_costs_nothing_and_tables_get_what_it_spares(self, k, choices):
+        """Where no edge is worth its noise, all that was charged for choices bought nothing."""
+        frame, schema = table()
+        order = WeightedPrivBayes(2, k=k, share_sketch=0.5)
+        for fitted in (hp(2, k=k).fit(frame, schema), order.fit(frame, schema)):
+            ledger, tables = fitted.ledger_, of(fitted.ledger_, "table(")
+            spent = {e.epsilon for e in of(ledger, "parents of")}
+            assert len(of(ledger, "parents of")) == choices and len(spent) <= 1
+            assert ledger.epsilon == 2 and broken(ledger) <= {"L10"} and not of(ledger, "unused")
+            share = 2 * Q(3, 10) * (1 if "AMI order" in str(ledger) else Q(1, 2))
+            least = 2 * (Q(1, 2) if "AMI order" in str(ledger) else Q(7, 10))
+            assert sum(e.epsilon for e in tables) == least + share * (4 - choices) / 4
+            assert all(e.scale_depends_on for e in tables), "rule L5: the order decides it"
+
+    def test_where_policy_promises_a_loss_nothing_is_spared(self):
+        """It would depend on the order: x1's loss, known before the run, is the same whatever."""
+        frame, schema = table()
+        policy = Restriction("x2", "x1")
+        one = hp(2, k=4, restriction=policy, rare_values="same_noise", groups={"A": ["x0"]})
+        ledger = one.fit(frame, schema).ledger_
+        assert len(of(ledger, "parents of")) == 3 and "x1" in ledger.guaranteed_ex_ante
+        assert sum(e.epsilon for e in of(ledger, "table(")) == 2 * Q(1, 2)
 
     def test_groups_by_policy_cost_nothing(self):
         frame, schema = table()
@@ -145,6 +172,7 @@ class TestStrictLedger:
         assert {e.candidates for e in of(fitted.ledger_, "parents of")} == {order}
         sources = {of(fitted.ledger_, "groups by")[0].id}
         sources |= {of(fitted.ledger_, f"column({x})")[0].id for x in fitted.groups_["B"]}
+        sources |= {of(fitted.ledger_, "parents of")[-1].id}  # says what choices spared
         for name in fitted.groups_["B"]:
             assert set(of(fitted.ledger_, f"table({name}")[0].scale_depends_on) == sources
 
