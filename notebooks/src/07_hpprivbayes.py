@@ -83,6 +83,7 @@ epsilon_2, epsilon_3 = r / (1 + r), 1 / (1 + r)
 # The library's recipe has the same five steps. `published` leaves the holes as they are, and `strict` closes them. In its keywords $L_1$ is `share_structure`,
 # and strict has two shares more: `share_histograms` pays for a noisy table of every column, which tells the weights, and `share_sketch`, $L_0$, for order and groups. The thesis' r is the ratio of the *groups'* budgets.
 # Strict takes it for *tables*: one of A gets r times the ε of one of B, however many there are. At last all noisy tables are made to agree, which costs nothing.
+# Where the order leaves an attribute only one parent set, strict doesn't pay for the choice: tables get its ε.
 
 # %%
 strict = pds.HPPrivBayes(epsilon=1.0, k=2, sensitive="occupation", random_state=7)
