@@ -86,12 +86,6 @@ class Allocation(dict[str, TableBudget]):
         self.attributes = dict(attributes or {})
 
 
-def from_release(noise: Mapping[str, TableBudget], entry: str) -> Allocation:
-    """The same budgets, which come from one more ledger entry: rule L5 wants it named."""
-    tables = {name: replace(b, depends_on=(*b.depends_on, entry)) for name, b in noise.items()}
-    return Allocation(tables, getattr(noise, "attributes", {}))
-
-
 class BudgetRule:
     """What every rule shares; a new one says at least how it allocates."""
 
@@ -119,6 +113,26 @@ class BudgetRule:
         **Privacy:** what the rule says; sketches and tables together cost what it was given.
         """
         raise NotImplementedError
+
+
+def allocate(
+    rule: BudgetRule, curator: Curator, learnt: StructureResult, shares: Shares, facts: Facts
+) -> Mapping[str, TableBudget]:
+    """Noise of every table, by child, with the ε that choices without a choice spared.
+
+    Then all scales follow from the release that says so, and rule L5 wants its entry named.
+
+    **Privacy:** as the rule's own ``allocate``.
+    """
+    if not learnt.spared:
+        return rule.allocate(curator, learnt, shares, facts)
+    more = {**shares, "tables": shares["tables"] + learnt.spared}
+    noise = rule.allocate(curator, learnt, more, facts)
+    tables = {
+        name: replace(budget, depends_on=(*budget.depends_on, learnt.depends_on))
+        for name, budget in noise.items()
+    }
+    return Allocation(tables, getattr(noise, "attributes", {}))
 
 
 @dataclass(frozen=True)

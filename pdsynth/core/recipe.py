@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from .budgets import Parts, Plan, choose_reconcile, from_release
+from .budgets import Parts, Plan, allocate, choose_reconcile
 from .curator import Curator
 from .errors import (
     BudgetError,
@@ -394,10 +394,7 @@ class Recipe(Habits):
         basis: Sequence[Measurement] = learnt.measurements
         noise: Mapping[str, TableBudget] = {}
         if not basis:
-            more = {"tables": shares["tables"] + learnt.spared}
-            noise = parts.budget.allocate(own, learnt, {**shares, **more}, facts)
-            if learnt.spared:
-                noise = from_release(noise, learnt.depends_on)
+            noise = allocate(parts.budget, own, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
         basis = basis or [*released_columns(own), *parts.conditionals.measure(own, learnt, noise)]

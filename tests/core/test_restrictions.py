@@ -179,9 +179,10 @@ class TestLearners:
         for degree in (MaxParents(k), MaxCells(Q(8))):
             curator = curator_of(rows, [2] * d, ExactNoise(seed), epsilon=Q(2))
             networks.append(greedy(curator, degree, Q(1), "R", restriction=policy))
-            networks.append(
-                ordered(curator, rng.permutation(d).tolist(), degree, Q(1), "I", restriction=policy)
-            )
+            order = rng.permutation(d).tolist()
+            network, spared = ordered(curator, order, degree, Q(1), "I", restriction=policy)
+            assert spared == 0
+            networks.append(network)
             assert curator.ledger.check() in ([], ["L10 noise is reproducible: do not release"])
             assert curator.ledger.epsilon == (2 if d > max(len(permitted.fixed_order), 1) else 0)
         assert [broken(network, policy) for network in networks] == [[]] * 7

@@ -155,7 +155,9 @@ class TestLearners:
 
     def test_ordered_keeps_the_order_it_is_given(self):
         for order in itertools.permutations(range(3)):
-            network = ordered(curator_of(TABLE, SIZES, Silent()), order, MaxParents(2), Q(1), "R")
+            network, _ = ordered(
+                curator_of(TABLE, SIZES, Silent()), order, MaxParents(2), Q(1), "R"
+            )
             assert network.order == tuple(f"x{j}" for j in order)
             assert [len(p) for _, p in network.pairs] == [0, 1, 2]
 
@@ -180,6 +182,6 @@ class TestLearners:
 
     def test_a_child_that_nothing_fits_stays_alone(self):
         curator = curator_of(TABLE, SIZES, Silent())
-        network = ordered(curator, (0, 1, 2), MaxCells(Q(4)), Q(1), "R")
+        network, _ = ordered(curator, (0, 1, 2), MaxCells(Q(4)), Q(1), "R")
         assert network.pairs == (("x0", ()), ("x1", ("x0",)), ("x2", ()))
         assert curator.ledger.check() == []
