@@ -178,7 +178,7 @@ risk.round(3)
 #
 # **What to notice**
 # * Choose *1-way*, *2-way*, *3-way* at ε = 1: the order of the private tables changes, the table doesn't.
-# * ε = 0.05: Independent is among the nearest on every measure, and no private table beats the majority where use stands against risk. Near isn't useful.
+# * ε = 0.05: Independent is nearer than PrivBayes and JTree on every measure, and no private table beats the majority where use stands against risk. Near isn't useful.
 # * *copy of the records*: distance 0, most useful, and the only one above the red line.
 # * Raise ε to 4: the private tables climb towards the red line, and none gets above it by more than chance (2.5 points). The *custom network* of lesson 14 stays at the zero rule, and is as useful as the best.
 # * PrivBayes, *2-way*: its worst pair. No mean shows it.

@@ -113,7 +113,9 @@ class TestPublicWeights:
         ]
         assert fitted.weights_["x1"] == (1, 0.5, 0.25)
         own = [e for e in fitted.ledger_.entries if e.step.startswith("table(x1")]
-        assert own[0].scale_depends_on == () and own[0].scale == tight_scales(
+        spares = [e.id for e in fitted.ledger_.entries if e.step.startswith("parents of")][-1]
+        assert own[0].scale_depends_on == (spares,)  # the order, for choices without a choice
+        assert own[0].scale == tight_scales(
             [Q(1), Q(1, 2), Q(1, 4)], own[0].epsilon, own[0].columns
         )
         assert fitted.learnt_.foreseen[2] == "public", "nothing was asked for"

@@ -84,7 +84,8 @@ def test_the_winner_depends_on_the_measure_and_independent_wins_at_a_tiny_budget
         len({tuple(order(m)) for m in ("1-way distance", "2-way distance", "3-way distance")}) == 3
     )
     for measure in evaluating.MEASURES:
-        assert "Independent" in order(measure, 0.05)[:2]
+        far = [n for n in order(measure, 0.05) if n in ("PrivBayes", "JTree", "Independent")]
+        assert far[0] == "Independent"
     place = evaluating.compute(table, 0.05, "auto", "2-way distance")["place"]
     assert place["Independent"][0] <= evaluating.chance(table)[0], "near, and no use"
 
