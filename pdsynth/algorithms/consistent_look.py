@@ -48,10 +48,10 @@ SEEN = 0.03
 ASK_LEAST, ASK = Fraction(1, 80), Fraction(1, 32)
 AGAIN_LEAST, AGAIN = Fraction(1, 320), Fraction(1, 80)
 DEARER = 2
-# Which pair it is: asked of a tie that is so many noise scales above chance, and further ties that
-# aren't FAINT, a distance; with such odds against all other pairs; for so much of ε at most, the
-# first and a further one; not at all where a STRONG tie, a distance, would cost more.
-NAMED, FAINT, STRONG = 3, 0.1, 0.75
+# Which pair it is: asked of a tie that is so many noise scales above chance; with such odds against
+# all other pairs; for so much of ε at most, the first and a further one; not at all where a STRONG
+# tie, a distance, would cost more.
+NAMED, STRONG = 3, 0.75
 TWICE = 6  # noise scales: so clear that, where pairs are too dear, others are asked about anew
 SURE = 20.0
 MOST_OF_NAME, MOST_AGAIN = Fraction(1, 8), Fraction(1, 20)
@@ -143,8 +143,8 @@ def worth_looking(facts: Facts) -> bool:
 
     All of it is public.
     """
-    n, sizes = facts.n, facts.schema.sizes
-    ties = sure_ties(MOST_MEAN + mean_chance(n, sizes), n, seen_by_look(facts), sizes)
+    n, sizes, seen = facts.n, facts.schema.sizes, seen_by_look(facts)
+    ties = sure_ties(MOST_MEAN + hidden_chance(n, seen, sizes), n, seen, sizes)
     return share_of_columns(ties, mass_of(facts), sizes) <= ALONE
 
 
@@ -190,20 +190,26 @@ def share_beside(left: float, mass: float, sizes: Sequence[int], power: int = 1)
 
 
 def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int], doubts: int = 1) -> float:
-    """What of the noisy mean R of pairs is more than chance and the look's own noise together.
+    """What of the noisy mean R of pairs is more than hidden chance and the look's noise together.
 
     ``doubts``: how many scales of its noise are taken off.
 
     R itself is below 1.
     """
     doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
-    return min(tied, 1.0) - mean_chance(n, sizes) - doubts * doubt
+    return min(tied, 1.0) - hidden_chance(n, epsilon, sizes) - doubts * doubt
 
 
 def mean_chance(n: int, sizes: Sequence[int]) -> float:
     """The mean R that n independent records show: √|X||Y| / √(2πn) at most. Public."""
     root = float(np.sqrt(np.minimum(sizes, EFFECTIVE)).mean())
     return root**2 / math.sqrt(2 * math.pi * n)
+
+
+def hidden_chance(n: int, epsilon: float, sizes: Sequence[int]) -> float:
+    """What of chance the noise of pairs' tables hides, two for each column. Public."""
+    tables, cells = BESIDE * len(sizes), float(np.mean(sizes)) ** 2
+    return min(mean_chance(n, sizes), tables * cells / (epsilon * n))
 
 
 def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:
@@ -306,9 +312,9 @@ class Gate:
         return self.tie > 0
 
     def ask_again(self) -> bool:
-        """Whether the next tie is clear, and not :data:`FAINT`. **Privacy:** as :meth:`ask`."""
+        """Whether the next tie is clear. **Privacy:** as :meth:`ask`."""
         self.price, self.noise = self.again, self._noise(self.again)
-        return self.spent + self.price <= self.most and self.ask() and self.tie >= FAINT
+        return self.spent + self.price <= self.most and self.ask()
 
     def name(self, epsilon: Fraction) -> tuple[int, int]:
         """The pair that is tied most, which nobody asks about again.
@@ -385,7 +391,8 @@ def least_mean(facts: Facts) -> float:
     sizes, mass = facts.schema.sizes, mass_of(facts)
     epsilon = float(share_of_look(sizes)) * seen_by_look(facts)
     doubt = mean_association_noise(facts.n, sizes, epsilon)
-    return least_tie(mass, sizes) + CLEAR * doubt
+    kept = mean_chance(facts.n, sizes) - hidden_chance(facts.n, seen_by_look(facts), sizes)
+    return max(least_tie(mass, sizes) + CLEAR * doubt - kept, 1e-9)
 
 
 def least_named(pairs: Pairs, sizes: Sequence[int], n: int, epsilon: float, odds: float) -> float:

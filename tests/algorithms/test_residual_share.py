@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction as Q
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -58,6 +59,8 @@ def test_the_shares_by_hand():
     chance, doubt = 3 / math.sqrt(2 * math.pi * 4800), 3 / (0.05 * 4800)
     assert sure_ties(0.2, 4800, 1.0, [3] * 8) == pytest.approx(0.2 - chance - doubt)
     assert sure_ties(9.0, 4800, 1.0, [3] * 8) == pytest.approx(1 - chance - doubt)
+    # With ε = 10 two tables a column have noise of 2 · 8 · 9 / 48,000: it hides less than chance.
+    assert sure_ties(0.2, 4800, 10.0, [3] * 8) == pytest.approx(0.2 - 144 / 48_000 - doubt / 10)
     assert share_of_columns(0.03, 4800, [3] * 8) == pytest.approx(0.01 / 0.04)  # v = 2·24 / 4800
     assert share_of_columns(-0.2, 4800, [3] * 8) == 1
 
@@ -116,6 +119,19 @@ def test_independent_columns_have_all_but_the_first_question(seed):
     assert looked(model) == [] and float(sum(asked)) == pytest.approx(6 / (24 + 120), abs=1e-4)
     assert epsilon_of_columns(model) == 1 - sum(asked)
     assert model.ledger_.epsilon == 1
+
+
+def test_what_tables_tell_of_chance_itself_is_measured_where_noise_is_less():
+    """With ε = 10 the noise of a pair's table is less than what 4,000 independent records show."""
+    true, left = frame(tied=False), {}
+    pairs = list(combinations(SCHEMA.names, 2))
+    for share in ("auto", 0.95):  # .95 as good as all for single columns, and one or two tables
+        model = fit(tied=False, epsilon=10.0, share_one_way=share)
+        rows = model.sample(100_000, random_state=0)
+        off = [pd.crosstab(f[a], f[b], normalize=True) for f in (true, rows) for a, b in pairs]
+        half = len(pairs)
+        left[share] = np.mean([np.abs(off[i] - off[half + i]).sum().sum() for i in range(half)]) / 2
+    assert left["auto"] < 0.8 * left[0.95]
 
 
 @pytest.mark.parametrize("rounds", ["auto", 0])

@@ -504,6 +504,25 @@ def test_twin_where_a_name_may_cost_little_it_is_lost(monkeypatch):
     assert second_kept() <= 2
 
 
+def kept_of_two_alike(epsilon, n=30_000, seeds=5):
+    """How many of two ties of .09, R of .07 besides chance, each fit keeps."""
+    found, rng = [], np.random.default_rng(3)
+    codes = rng.integers(0, 6, (n, 12))
+    for child in (1, 3):
+        codes[:, child] = np.where(rng.random(n) < 0.11, codes[:, child - 1], codes[:, child])
+    frame, schema = table_of(codes, [6] * 12)
+    for seed in range(seeds):
+        model = pds.ConsistentBayes(epsilon, random_state=seed).fit(frame, schema)
+        found.append(sum({*pair} in several(model) for pair in (("c0", "c1"), ("c2", "c3"))))
+    return found
+
+
+@pytest.mark.parametrize("epsilon", [2, 5])
+def test_of_two_faint_ties_that_are_clear_both_are_kept(epsilon):
+    """Noise is a hundredth of them, so no bound says that they are too faint for anybody."""
+    assert kept_of_two_alike(epsilon) == [2] * 5
+
+
 def beside_a_dear_one():
     """(c0, c1) is tied most but has 256 cells, (c2, c3) has 16: codes and sizes.
 
