@@ -61,6 +61,7 @@ AS_NUMBERS = '; are these days, as 20261231? Then write the years, and date = "y
 OPEN = "a public list (census, ISO codes), never a count"
 MANY = "? many values, none of them common: group them by public knowledge, or drop"
 PERSONS = "some come again: if it names persons, release with --records-per-person"
+CUSTOMERS = "; if it names persons, drop it, and release with --records-per-person"
 TOPS = (
     "mapping: is this where the form stops counting? Its bin holds the numbers below it, too: "
     "edges by hand keep it apart"
@@ -414,7 +415,7 @@ def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
     for signs in HEADS if all(map(CODE.fullmatch, counts.index)) else ():
         heads = sorted({text[:signs] for text in counts.index}, key=_natural)
         if 1 < len(heads) <= LISTED:
-            return Attribute.categorical(name, heads, prefix=signs, **how), CODES
+            return Attribute.categorical(name, heads, prefix=signs, **how), CODES + CUSTOMERS
     if counts.iloc[:KEPT].sum() < COMMON * len(texts):
         return MANY, PERSONS
     values = sorted(counts.index[:KEPT], key=_natural)

@@ -712,6 +712,8 @@ def test_a_draft_asks_whom_a_value_names_that_comes_again():
     assert '"? many values, none of them common' in (line := drafted("by", customers))
     assert asked in line
     assert '"drop: identifier' in (line := drafted("person_id", customers)) and asked in line
+    coded = [f"C{i % 300:04d}" for i in range(900)]
+    assert "prefix = 3" in (line := drafted("customer", coded)) and asked in line
     assert asked not in drafted("person_id", range(900)), "each has one record"
     # the twelve have 219 of 900, a little less than a quarter; with some more they are a list
     towns = ["Bern"] * 190 + [f"Ort {i % 300}" for i in range(710)]
