@@ -599,7 +599,7 @@ def test_a_rule_leaves_other_ties_to_be_found():
 
 
 def test_a_rule_that_says_little_hides_no_tie():
-    """Celsius is below Fahrenheit in 11 of 256 cells: of how one follows from the other, nothing."""
+    """That Celsius is at most Fahrenheit rules out 11 of 256 cells: it tells next to nothing."""
     rng = np.random.default_rng(6)
     celsius, (x, y) = rng.integers(-10, 36, 3000), rng.integers(0, 3, (2, 3000))
     frame = pd.DataFrame({"c": celsius, "f": celsius * 9 / 5 + 32, "x": x, "y": y})
