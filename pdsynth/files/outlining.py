@@ -73,6 +73,7 @@ GAPS = "na_values: do these words mean that nothing is known?"
 CODES = "of a code its first signs, for a public grouping (ICD, ISCO, postal): more, or fewer?"
 YEARS = 'years that can occur; date = "month", "week", "weekday" or "age" are possible, too'
 MONTHS = 'one year only, so months; date = "week", "weekday" or "age" are possible, too'
+OTHERWISE = "; or is day and month the other way round, {}?"
 WITHOUT = "; released rows have no unit"
 HOURS = 'hours from midnight; what something took is number = "h:min" or "min:s", in minutes'
 MINUTES = "minutes" + WITHOUT
@@ -295,7 +296,9 @@ def _measured(
             return draft, note + WITHOUT if isinstance(draft, Attribute) else note
     for written in WRITTEN:
         if found := _dated(name, distinct, written, how):
-            return found
+            other = re.sub(r"%d([/-])%m", r"%m\1%d", written)
+            doubt = other != written and _dated(name, distinct, other, how)
+            return found[0], found[1] + OTHERWISE.format(other) * bool(doubt)
     counted = {sign for text in distinct for sign in COUNTED.findall(text)}
     if len(distinct) > LISTED and (":" in counted or len(counted) > 1):
         minutes = read_numbers(texts, "h:min")

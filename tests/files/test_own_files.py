@@ -804,3 +804,17 @@ def test_skewed_numbers_and_codes_are_asked_about(tmp_path):
     ]
     assert "does -999 mean" in asked["blood"] and "does 98 mean" in asked["smoked"]
     assert [name for name, line in asked.items() if "is none an answer" in line] == ["school"]
+
+
+def test_a_draft_asks_which_is_the_month_where_both_ways_are_possible():
+    def drafted(days):
+        text = outline("\n".join(["on;other", *(f"{day};a" for day in days)]).encode())
+        return next(line for line in text.splitlines() if line.startswith("on = "))
+
+    asked = "the other way round, %m/%d/%Y?"
+    both = [f"{i % 12 + 1:02d}/{i % 7 + 1:02d}/{1990 + i % 30}" for i in range(200)]
+    assert 'format = "%d/%m/%Y"' in (line := drafted(both)) and asked in line
+    assert 'format = "%d/%m/%Y"' in (line := drafted([*both, "31/01/2001"]))
+    assert "other way round" not in line
+    assert "other way round" not in drafted([*both, "01/31/2001"])
+    assert "other way round" not in drafted([day.replace("/", "-") for day in ["2001-01-02"] * 9])
