@@ -30,6 +30,7 @@ LABEL = Fraction(3, 5)  # of the ε of pairs, for those of the target
 MOST_OF_PAIR = Fraction(1, 4)  # of ε, for one table
 MOST_CELLS = 2**14  # of a clique where n ε is at most MASS; in proportion above that
 MASS = 10**5
+SAYS = 0.1  # of its cells: a rule that leaves out fewer hardly says how its columns are tied
 COLUMN, TABLE = "one-way table", "two- or three-way table"
 
 
@@ -228,12 +229,11 @@ class Policy:
     def free(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """Those of some pairs that no rule ties, not even through other columns.
 
-        What rules say holds without a table, so such ties are no reason for one.
+        What rules say holds without a table: no reason for one, if they say :data:`SAYS` or more.
         """
-        if not self.masks:
-            return [*pairs]
-        tied = self.ruled | np.eye(len(self.sizes), dtype=bool)
-        for _ in range(len(self.sizes).bit_length()):  # each doubles the steps between columns
+        said = [columns for columns, mask in self.masks if 1 - mask.mean() >= SAYS]
+        tied = link(said, len(self.sizes)) | np.eye(len(self.sizes), dtype=bool)
+        for _ in said[: len(self.sizes).bit_length()]:  # each doubles the steps between columns
             tied = tied @ tied
         return [pair for pair in pairs if not tied[pair]]
 

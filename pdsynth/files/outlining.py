@@ -61,6 +61,7 @@ AS_NUMBERS = '; are these days, as 20261231? Then write the years, and date = "y
 OPEN = "a public list (census, ISO codes), never a count"
 MANY = "? many values, none of them common: group them by public knowledge, or drop"
 PERSONS = "some come again: if it names persons, release with --records-per-person"
+CUSTOMERS = "; if it names persons, drop it, and release with --records-per-person"
 TOPS = (
     "mapping: is this where the form stops counting? Its bin holds the numbers below it, too: "
     "edges by hand keep it apart"
@@ -72,6 +73,7 @@ GAPS = "na_values: do these words mean that nothing is known?"
 CODES = "of a code its first signs, for a public grouping (ICD, ISCO, postal): more, or fewer?"
 YEARS = 'years that can occur; date = "month", "week", "weekday" or "age" are possible, too'
 MONTHS = 'one year only, so months; date = "week", "weekday" or "age" are possible, too'
+OTHERWISE = "; or is day and month the other way round, {}?"
 WITHOUT = "; released rows have no unit"
 HOURS = 'hours from midnight; what something took is number = "h:min" or "min:s", in minutes'
 MINUTES = "minutes" + WITHOUT
@@ -294,7 +296,9 @@ def _measured(
             return draft, note + WITHOUT if isinstance(draft, Attribute) else note
     for written in WRITTEN:
         if found := _dated(name, distinct, written, how):
-            return found
+            other = re.sub(r"%d([/-])%m", r"%m\1%d", written)
+            doubt = other != written and _dated(name, distinct, other, how)
+            return found[0], found[1] + OTHERWISE.format(other) * bool(doubt)
     counted = {sign for text in distinct for sign in COUNTED.findall(text)}
     if len(distinct) > LISTED and (":" in counted or len(counted) > 1):
         minutes = read_numbers(texts, "h:min")
@@ -414,7 +418,7 @@ def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
     for signs in HEADS if all(map(CODE.fullmatch, counts.index)) else ():
         heads = sorted({text[:signs] for text in counts.index}, key=_natural)
         if 1 < len(heads) <= LISTED:
-            return Attribute.categorical(name, heads, prefix=signs, **how), CODES
+            return Attribute.categorical(name, heads, prefix=signs, **how), CODES + CUSTOMERS
     if counts.iloc[:KEPT].sum() < COMMON * len(texts):
         return MANY, PERSONS
     values = sorted(counts.index[:KEPT], key=_natural)

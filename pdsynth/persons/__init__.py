@@ -284,7 +284,9 @@ def by_value(data: pd.DataFrame, schema: Schema, rules: Mapping[Any, Any]) -> Pe
         codes = np.array([labels[value] for value in rule])
     else:
         try:
-            codes = attribute.encode(pd.Series([*rule], dtype=object))
+            empty = attribute.labels[-1] if attribute.missing else None  # "(missing)"
+            values = [None if is_one_of(value, [empty]) else value for value in rule]
+            codes = attribute.encode(pd.Series(values, dtype=object))
         except SchemaError as problem:
             raise BudgetError(
                 f"the rule of person_epsilon must name values as they stand in the table ({name!r} "

@@ -596,3 +596,20 @@ def test_a_rule_leaves_other_ties_to_be_found():
     )
     kept = [pds.ConsistentBayes(1, random_state=s).fit(frame, schema).ledger_ for s in range(6)]
     assert all("table(x, y)" in [e.step for e in ledger.entries] for ledger in kept)
+
+
+def test_a_rule_that_says_little_hides_no_tie():
+    """That Celsius is at most Fahrenheit rules out 11 of 256 cells: it tells next to nothing."""
+    rng = np.random.default_rng(6)
+    celsius, (x, y) = rng.integers(-10, 36, 3000), rng.integers(0, 3, (2, 3000))
+    frame = pd.DataFrame({"c": celsius, "f": celsius * 9 / 5 + 32, "x": x, "y": y})
+    attributes = (
+        pds.Attribute.numeric("c", -10, 35, bins=16, integer=True),
+        pds.Attribute.numeric("f", 14, 95, bins=16),
+        *(pds.Attribute.categorical(name, [0, 1, 2]) for name in "xy"),
+    )
+    schema = pds.Schema(attributes, rules=(pds.Rule.at_most("c", "f"),))
+    for seed in range(4):
+        ledger = pds.ConsistentBayes(1, random_state=seed).fit(frame, schema).ledger_
+        tables = [entry.step for entry in ledger.entries if entry.step.startswith("table(")]
+        assert any("c, f" in table for table in tables), tables

@@ -712,6 +712,8 @@ def test_a_draft_asks_whom_a_value_names_that_comes_again():
     assert '"? many values, none of them common' in (line := drafted("by", customers))
     assert asked in line
     assert '"drop: identifier' in (line := drafted("person_id", customers)) and asked in line
+    coded = [f"C{i % 300:04d}" for i in range(900)]
+    assert "prefix = 3" in (line := drafted("customer", coded)) and asked in line
     assert asked not in drafted("person_id", range(900)), "each has one record"
     # the twelve have 219 of 900, a little less than a quarter; with some more they are a list
     towns = ["Bern"] * 190 + [f"Ort {i % 300}" for i in range(710)]
@@ -802,3 +804,17 @@ def test_skewed_numbers_and_codes_are_asked_about(tmp_path):
     ]
     assert "does -999 mean" in asked["blood"] and "does 98 mean" in asked["smoked"]
     assert [name for name, line in asked.items() if "is none an answer" in line] == ["school"]
+
+
+def test_a_draft_asks_which_is_the_month_where_both_ways_are_possible():
+    def drafted(days):
+        text = outline("\n".join(["on;other", *(f"{day};a" for day in days)]).encode())
+        return next(line for line in text.splitlines() if line.startswith("on = "))
+
+    asked = "the other way round, %m/%d/%Y?"
+    both = [f"{i % 12 + 1:02d}/{i % 7 + 1:02d}/{1990 + i % 30}" for i in range(200)]
+    assert 'format = "%d/%m/%Y"' in (line := drafted(both)) and asked in line
+    assert 'format = "%d/%m/%Y"' in (line := drafted([*both, "31/01/2001"]))
+    assert "other way round" not in line
+    assert "other way round" not in drafted([*both, "01/31/2001"])
+    assert "other way round" not in drafted([day.replace("/", "-") for day in ["2001-01-02"] * 9])

@@ -597,3 +597,16 @@ def test_with_delta_nobody_has_an_epsilon_of_her_own():
     with pytest.raises(BudgetError, match="leave delta out"):
         synthesizer.fit(people(), SCHEMA, person_epsilon="own")
     assert synthesizer.spent_ == 0
+
+
+def test_a_rule_by_value_takes_an_empty_cell_by_the_name_that_refusals_give_it():
+    sex = pds.Attribute.categorical("sex", ["F", "M"], missing=True)
+    schema = pds.Schema((sex, pds.Attribute.categorical("x", [0, 1])))
+    frame = pd.DataFrame({"sex": ["F", "M", None, "F"] * 50, "x": [0, 1] * 100})
+    synth = pds.baselines.Independent(1, relation="add_remove")
+    with pytest.raises(BudgetError, match=r"missing \['\(missing\)'\]"):
+        synth.fit(frame, schema, person_epsilon={"sex": {"F": 0.5, "M": 1}})
+    for empty in ("(missing)", None):
+        own = {"sex": {"F": 0.5, "M": 1, empty: 0.1}}
+        fitted = synth.fit(frame, schema, person_epsilon=own)
+        assert len(fitted.ledger_.person_epsilon()) == 3
