@@ -153,10 +153,17 @@ def advise(
     gained = report.verdict[0].startswith("Worth having")
     kept = any(pair.real >= TIE and pair.fake >= KEPT * pair.real for pair in pairs)
     gone = 2 * sum(column.off > LOST for column in columns) > len(columns)
+    even = any(sentence.startswith("It is no nearer than rows") for sentence in report.verdict)
+    even = any(sentence.startswith("It is no nearer than rows") for sentence in report.verdict)
     use, rest = "single columns only.", "For pairs"
-    if gained or kept:
+    if kept:
         use = "counts and pictures of single columns and of the pairs that are kept below."
         rest = "For other pairs"
+    if even:
+        use, rest = "nothing: rows whose values are drawn evenly are as near.", "Instead"
+        if kept:
+            use = "the pairs that are kept below alone: in the mean evenly drawn rows are as near."
+            rest = "For all else"
     if gone and not gained:
         use, rest = "nothing: most columns alone are off by more than a quarter.", "Instead"
     remedy = f" {rest} take a larger ε, fewer columns or coarser bins: pds.plan says beforehand "

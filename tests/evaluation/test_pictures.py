@@ -1,6 +1,7 @@
 """The pictures of a report: numbers by hand, and a page that needs no other file."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -134,8 +135,40 @@ def test_advice_follows_from_what_was_found(compared):
         ([far, far, near], [good], "nothing: most columns alone are off"),
     ):
         assert words in advise(report, columns, pairs, 100)[0]
+    report = replace(report, verdict=("Worth having: …",))
+    assert advise(report, [near], [lost], 100)[0] == "Use it for single columns only."
+    assert advise(report, [near], [good], 100)[0].endswith("of the pairs that are kept below.")
     assert "a, a and 1 more, ask" in advise(report, [far] * (SHOWN + 1), [], 100)[1]
     assert count_kept([]).startswith("No two columns")
+
+
+def test_what_tells_nothing_is_advised_for_nothing():
+    """Ten answers of even chances: single columns lay within 6 %, and even rows nearer."""
+    rng = np.random.default_rng(0)
+    schema, real = yes_no(*"abcdefghij"), rng.integers(0, 2, (4000, 10))
+    fake = pds.baselines.Independent(0.05, random_state=1).fit(
+        pd.DataFrame(np.array(["no", "yes"])[real], columns=schema.names), schema
+    )
+    rows = fake.model_.sample_codes(4000, np.random.default_rng(2))
+    found = pds.evaluate.report(real, rows, schema, epsilon=0.05, repeats=2)
+    columns, pairs = compare_columns(real, rows, schema), compare_pairs(real, rows, schema)
+    assert found.verdict[0].startswith("Not worth having: ")
+    assert found.verdict[1].startswith("It is no nearer than rows whose values are drawn evenly")
+    first = advise(found, columns, pairs, 4000)[0]
+    assert first.startswith("Use it for nothing: rows whose values are drawn evenly are as near.")
+    kept = advise(found, columns, [Pair(("a", "b"), 0.4, 0.39, 0.01)], 4000)[0]
+    assert kept.startswith("Use it for the pairs that are kept below alone")
+
+
+def test_no_gain_over_evenly_drawn_rows_is_none():
+    """At ε = .0001 single columns lie farther than a release that is itself no nearer than chance:
+    it was "worth having" and told nothing.
+    """
+    rng = np.random.default_rng(0)
+    real = (rng.random((5000, 6)) < 0.8).astype(int)
+    rows = np.where(rng.random((5000, 6)) < 0.53, 1 - real, real)
+    found = pds.evaluate.report(real, rows, yes_no(*"abcdef"), epsilon=0.0001, repeats=2)
+    assert found.verdict[0].startswith("Not worth having: ")
 
 
 def test_a_hundred_columns_stay_one_page(compared):
