@@ -188,7 +188,7 @@ def _standing(session: Session) -> str:
     try:
         return (
             f"One of {promise}. Spent, this release included: "
-            f"{short(session.spent)}{unit}; left: {short(session.remaining)}{unit}."
+            f"{short(session.spent)}{unit}; left: {short(session.remaining, up=False)}{unit}."
         )
     except (BudgetError, OSError):
         return f"One of {promise}, whose file couldn't be read afterwards."
