@@ -157,7 +157,7 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "levels": levels,
         "decides": ledger.level_attribute,
         "holders": ledger.holders,
-        "together": _together(ledger) if ledger.holders else None,
+        "learn": _learn(ledger) if ledger.holders else (),
         "columns": columns,
         "added": added,
         "moved": epsilon * (2 if added else 1),  # another record in its place
@@ -222,11 +222,11 @@ def _method(model: Model) -> str:
     return f"{model.algorithm} ({', '.join(options)})" if options else model.algorithm
 
 
-def _together(ledger: Ledger) -> float:
-    """The ε of a fit against all holders but one, who put together what they know."""
+def _learn(ledger: Ledger) -> list[float]:
+    """The ε of a fit against one of its holders, two of them, … who put together what they know."""
     from ..holders import losses  # noqa: PLC0415 - of models of several holders alone
 
-    return float(losses(ledger).iloc[-1])
+    return list(losses(ledger).iloc[1:].astype(float))
 
 
 def _times(epsilon: float) -> str:
