@@ -273,7 +273,7 @@ def noise_to_cell(
 
 def describe_facts(schema: Schema, n: int, epsilon: Fraction) -> str:
     """Rows, columns and ε in words."""
-    return f"{plural(n, 'row')} × {len(schema)} columns at ε = {door('files').short(epsilon)}: "
+    return f"{plural(n, 'row')} × {len(schema)} columns at ε = {door('files').decimal(epsilon)}: "
 
 
 def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | None:

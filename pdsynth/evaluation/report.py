@@ -14,7 +14,7 @@ from ..baselines import Independent
 from ..core import Ledger, Records, Schema, SchemaError, Unit, plural, positive, progress
 from ..datasets.tables import Dataset
 from ..files.pages import render
-from ..files.story import short
+from ..files.story import decimal
 from .disclosure import gcap
 from .inputs import Table, as_dataset, check_edges, check_whole, sample_rows, to_codes
 from .intervals import COLUMNS, LIMITS, RELEASE, measure_level
@@ -208,7 +208,7 @@ def report(
         f"{len(schema)} attributes"
     )
     facts = {
-        "epsilon": None if budget is None else short(budget),
+        "epsilon": None if budget is None else decimal(budget),
         "leveled": leveled,
         "unit": "" if unit == Unit() else f"; {unit}",
         "pairs": "" if ledger is None else ledger.pairs_kept(bool(schema.rules)),
@@ -289,7 +289,7 @@ def _simulate(
         single = Independent(
             float(epsilon), relation=unit.relation, records_per_person=unit.records
         )
-        methods[f"Independent, ε = {short(epsilon)}, simulated"] = single, repeats
+        methods[f"Independent, ε = {decimal(epsilon)}, simulated"] = single, repeats
     methods[FREE] = Independent(guarantee="none"), LIMITS
     tables: dict[str, list[np.ndarray]] = {name: [] for name in methods}
     for name, (method, times) in methods.items():

@@ -223,6 +223,15 @@ def short(value: Any, up: bool = True) -> str:
         return "∞"
     if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
         return str(value)
+    return decimal(value, up)
+
+
+def decimal(value: Any, up: bool = True) -> str:
+    """The same without fractions: ``up`` as in :func:`short`.
+
+    >>> decimal(Fraction(1, 2)), decimal(Fraction(1, 3)), decimal(1.0004), decimal(12345.6)
+    ('0.5', '0.3334', '1.0004', '12,346')
+    """
     exact = Fraction(value) if isinstance(value, Fraction | int) else Fraction(f"{value:.12g}")
     texts = [f"{float(exact):.{digits}g}" for digits in range(DIGITS, WRITTEN + 1)]
     if value < 10_000 and (written := [text for text in texts if Fraction(text) == exact]):

@@ -39,6 +39,13 @@ def test_a_survey_of_80_questions_is_noise():
     assert "every two-way table is noise" in found._repr_html_()
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "written"), [(0.5, "0.5"), (1.0000004, "1.0000004"), (Q(1, 3), "0.3334")]
+)
+def test_epsilon_is_written_as_it_is_or_larger(epsilon, written):
+    assert f" at ε = {written}: " in str(pds.plan(plain(3, 4), 1000, epsilon))
+
+
 def test_the_table_by_hand():
     """1,000 records, four attributes of ten values, ε = 1, 0.7 of it for tables: scale 2·3/0.7 over
     10 records a cell."""
