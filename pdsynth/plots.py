@@ -10,6 +10,7 @@ import pandas as pd
 
 from .core import Ledger, Network, needed_for
 from .files.showing import shorten
+from .files.story import decimal
 
 with needed_for("pdsynth.plots", "show the network or the ledger itself"):
     import plotly.graph_objects as go
@@ -316,8 +317,8 @@ def ledger_figure(ledger: Ledger, *, title: str = "", height: int = 420) -> go.F
     finite = [value for value in [*claimed, *true] if value != math.inf]
     top = 1.25 * max([float(ledger.claimed), *finite])
     names = [line.step.replace(" by ", "<br>by ").replace(" of ", "<br>of ") for line in story]
-    truth = "∞" if ledger.epsilon == math.inf else f"{float(ledger.finite):.4g}"
-    title = title or f"Budget: {ledger.sign} = {float(ledger.claimed):g} claimed, {truth} true"
+    truth = "∞" if ledger.epsilon == math.inf else decimal(ledger.finite)
+    title = title or f"Budget: {ledger.sign} = {decimal(ledger.claimed)} claimed, {truth} true"
     plot = figure(
         title=title,
         height=height,

@@ -12,6 +12,9 @@ An answer is exact under the model. Its interval is one of two, and says which:
                the chance of drawing rows, and **not the model's own error**: what the records have
                and the model can't express isn't seen by it.
 
+What follows from the schema and a public n is neither: ``exact``. So is a cell that a rule forbids
+whose violations are refused, and the sum of all cells, which is n.
+
 Where a rule forbids a cell and records that break it were kept, the model has none and a bootstrap
 can't see them: ``low`` and ``high`` are NaN there, unless a measured table says more.
 
@@ -25,7 +28,7 @@ reads records.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -55,7 +58,7 @@ from .laws import half_width
 
 MOST_REPEATS = 1000
 MOST_MEASURED = 2**20  # cells of measured tables in one file
-MIDDLE = "middle"
+MIDDLE, EXACT = "middle", "exact"
 __all__ = ["count_held", "expectation", "marginal", "measured_cells", "noisy_tables"]
 
 
@@ -83,13 +86,13 @@ def marginal(
     if level is None:
         return counts
     noisy = best_measured(model, attributes, level)
-    mask = np.zeros(p.size, dtype=bool)
+    mask, known = np.zeros(p.size, dtype=bool), ~_possible(model, attributes).ravel()
     low, high, middle = np.zeros(p.size), np.zeros(p.size), np.full(p.size, np.nan)
     if noisy is not None:
         middle = noisy.counts.ravel()
         mask = ~np.isnan(middle)
         low, high = middle - noisy.half.ravel(), middle + noisy.half.ravel()
-    if not mask.all():
+    if not (mask | known).all():
         _warn_of_apart(model, attributes)
         spread = spread_of(model, lambda m: joint(m, attributes)[0].ravel(), repeats, random_state)
         wide = _student(level, repeats) * spread
@@ -97,11 +100,12 @@ def marginal(
         _warn_of_hidden(hidden)
         low = np.where(mask, low, np.where(hidden, np.nan, counts.to_numpy() - wide))
         high = np.where(mask, high, np.where(hidden, np.nan, counts.to_numpy() + wide))
+    low, high = np.where(known, 0.0, low), np.where(known, 0.0, high)
     answer = counts.to_frame()
     answer["low"], answer["high"] = _within(model, low), _within(model, high)
-    answer["kind"] = np.where(mask, "noise", "bootstrap")
+    answer["kind"] = np.where(known, EXACT, np.where(mask, "noise", "bootstrap"))
     answer["measured"] = np.where(mask, middle, np.nan)
-    answer.attrs |= {"exact": exact, "said": _say(level, mask, noisy)}
+    answer.attrs |= {"exact": exact, "said": _say(level, answer["kind"], noisy)}
     return answer
 
 
@@ -118,6 +122,11 @@ def expectation(
     value = float(model.n * (p * query).sum())
     if level is None:
         return value
+    if _is_public(model, attributes, query):
+        answer = pd.Series({"value": value, "low": value, "high": value, "kind": EXACT})
+        answer["measured"] = math.nan
+        answer.attrs["said"] = _say(level, [EXACT], None)
+        return answer
     counting = bool(np.isin(query, (0, 1)).all())
     noisy = _best_sum(model, attributes, query > 0, level) if counting else None
     if noisy is not None:
@@ -136,7 +145,7 @@ def expectation(
     kind, middle = ("bootstrap", math.nan) if noisy is None else ("noise", float(noisy.counts))
     ends = {"low": float(low), "high": float(high)}
     answer = pd.Series({"value": value, **ends, "kind": kind, "measured": middle})
-    answer.attrs["said"] = _say(level, np.array([noisy is not None]), noisy)
+    answer.attrs["said"] = _say(level, [kind], noisy)
     _warn_of_middles(model, weights, vectors, p)
     return answer
 
@@ -161,19 +170,29 @@ def _warn_of_apart(model: Model, names: Sequence[str]) -> None:
         )
 
 
+def _possible(model: Model, names: Sequence[str], kept: bool = True) -> np.ndarray:
+    """Cells of some attributes in which records may be: bool. None where a rule refuses them.
+
+    ``kept``: whether records are told from those that break a rule whose violations are kept, too.
+    """
+    domain = model.schema.select([*names])
+    codes = np.indices(domain.sizes).reshape(len(names), -1).T
+    rules = tuple(r for r in domain.rules if r.on_violation == "refuse" or not kept)
+    return ~np.asarray(replace(domain, rules=rules).break_rules(codes).reshape(domain.sizes))
+
+
 def _hidden(model: Model, names: Sequence[str]) -> np.ndarray:
     """Cells of some attributes that the model leaves empty and the records may not: bool.
 
     Those that a rule forbids whose violations were kept. One that refuses them knows that 0.
     """
-    domain = model.schema.select([*names])
-    codes = np.indices(domain.sizes).reshape(len(names), -1).T
-    kept, refused = (
-        replace(domain, rules=tuple(r for r in domain.rules if r.on_violation == what))
-        for what in ("keep", "refuse")
-    )
-    broken = kept.break_rules(codes) & ~refused.break_rules(codes)
-    return np.asarray(broken.reshape(domain.sizes))
+    return np.asarray(_possible(model, names) & ~_possible(model, names, kept=False))
+
+
+def _is_public(model: Model, names: Sequence[str], query: np.ndarray) -> bool:
+    """Whether a sum follows from rules and n: the same weight for every record, or none."""
+    weights = np.unique(query[_possible(model, names)])
+    return len(weights) < 2 and (model.ledger.unit.n_is_public or not weights.any())
 
 
 def _warn_of_hidden(hidden: np.ndarray) -> None:
@@ -499,15 +518,17 @@ def _student(level: float, repeats: int) -> float:
     return z + (z**3 + z) / (4 * repeats) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * repeats**2)
 
 
-def _say(level: float, mask: np.ndarray, noisy: Noisy | None) -> str:
+def _say(level: float, kinds: Iterable[str], noisy: Noisy | None) -> str:
     """What the intervals hold, in words."""
-    parts = []
-    if noisy is not None and mask.any():
+    parts, kinds = [], {*kinds}
+    if EXACT in kinds:
+        parts.append("exact: it follows from what is public, so no interval is around it.")
+    if noisy is not None and "noise" in kinds:
         parts.append(
             f"noise: around the measured count of line {noisy.line}, it holds the true count in at "
             f"least {level:.0%} of all fits."
         )
-    if not mask.all():
+    if "bootstrap" in kinds:
         parts.append(
             "bootstrap: around the model's answer, from fits to tables that the model itself drew; "
             "it holds noise and chance, not the model's own error."

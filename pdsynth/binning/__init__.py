@@ -118,23 +118,36 @@ def say_edges(schema: Schema, n: int, epsilon: float) -> str:
         "equal widths."
     )
     each = Fraction(epsilon) * share_of_edges(schema) / len(names)
-    alone: dict[int, list[str]] = {}  # columns by from how many records a value stands alone
-    for name in names:
+    alone: dict[tuple[int, bool], list[str]] = {}  # columns by from how many records a value
+    for name in names:  # stands alone, and whether others share its cell
         a = schema[name]
-        alone.setdefault(least_alone(n, len(a.values), a.private, each), []).append(name)
+        least = least_alone(n, len(a.values), a.private, each)
+        alone.setdefault((least, least < n and not _cell_a_value(a)), []).append(name)
     return (doubt if few else "") + (
         f" {float(share_of_edges(schema)):.0%} of ε chooses the private edges of "
         f"{name_some(names)}; the rest of this forecast takes their bins as given."
-        + "".join(_say_alone(name_some(alike), least, n) for least, alike in alone.items())
+        + "".join(_say_alone(name_some(alike), *key, n) for key, alike in alone.items())
     )
 
 
-def _say_alone(names: str, least: int, n: int) -> str:
-    """From how many records on a value has a bin of its own, in one sentence."""
+def _cell_a_value(attribute: Attribute) -> bool:
+    """Whether each cell of a range is one whole number."""
+    assert attribute.edges is not None
+    values = attribute.edges[-1] - attribute.edges[0] + 1
+    return attribute.integer and values <= attribute.private
+
+
+def _say_alone(names: str, least: int, wide: bool, n: int) -> str:
+    """From how many records on a value has a bin of its own, in one sentence or two.
+
+    ``wide``: a cell holds other values, too. Of several heavy values one is found so surely: the
+    first choice has the most of ε.
+    """
     if least == n:
         return f" No value of {names} is sure of a bin of its own, however many share it."
     shared = f" A value of {names} that {least:,} records share"
-    return f"{shared} has a bin of its own in 19 of 20 fits."
+    near = f" The bin holds what lies in the same {CELLS:,}th of the range, too." if wide else ""
+    return f"{shared} has a bin of its own in 19 of 20 fits; of several such values one has.{near}"
 
 
 def columns(schema: Schema) -> list[str]:

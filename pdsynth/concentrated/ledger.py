@@ -182,7 +182,7 @@ def pair(epsilon: Fraction | float, delta: Fraction) -> str:
     >>> pair(Fraction(1), Fraction(1, 10**9))
     '(ε, δ) = (1, 1e-9)'
     """
-    return f"(ε, δ) = ({short(epsilon)}, {f'{float(delta):.3g}'.replace('e-0', 'e-')})"
+    return f"(ε, δ) = ({short(epsilon)}, {short(delta).replace('e-0', 'e-')})"
 
 
 def open_ledger(

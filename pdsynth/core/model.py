@@ -302,9 +302,9 @@ class Model:
         ``kind`` of each interval, and the ``measured`` noisy count. ``"noise"``: around the
         measured count, exact. ``"bootstrap"``, for what wasn't measured: around ``count``, from
         ``repeats`` fits to tables that this model draws (seeded by ``random_state``), **without the
-        model's own error**, and NaN where a rule leaves the model none and kept records may be: see
-        :mod:`pdsynth.answers`. Raises SchemaError for unknown names, an
-        interval outside (0, 1), and tables of more than 2^20 cells.
+        model's own error**, and NaN where a rule leaves the model none and kept records may be.
+        ``"exact"``: n and the rules tell it, see :mod:`pdsynth.answers`. Raises SchemaError for
+        unknown names, an interval outside (0, 1), and tables of more than 2^20 cells.
 
         **Privacy:** post-processing of the release; costs nothing.
         """

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .curator import Candidates, Curator
-from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, positive, show
+from .errors import BudgetError, SchemaError, door, is_one_of, is_whole, plural, positive, show
 from .network import Network, Permitted, Restriction, check_restriction, permit, subsets
 from .records import MAX_CELLS
 from .schema import Facts, Schema
@@ -273,7 +273,7 @@ def noise_to_cell(
 
 def describe_facts(schema: Schema, n: int, epsilon: Fraction) -> str:
     """Rows, columns and ε in words."""
-    return f"{plural(n, 'row')} × {len(schema)} columns at ε = {float(epsilon):g}: "
+    return f"{plural(n, 'row')} × {len(schema)} columns at ε = {door('files').decimal(epsilon)}: "
 
 
 def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | None:

@@ -42,7 +42,8 @@ class Pair:
     """A pair of columns: its tie R in the records and in the release, ``off``: TVD of its tables.
 
     R is the share of people that would have to move to make the two columns independent, less what
-    chance alone makes.
+    chance alone makes. ``kept``: how much of the records' tie is in the release, where a tie of
+    other cells counts nothing.
 
     **Privacy:** exact statistics of real records.
     """
@@ -50,12 +51,13 @@ class Pair:
     names: tuple[str, str]
     real: float
     fake: float
+    kept: float
     off: float
 
     @property
     def lost(self) -> float:
         """How much of the tie is gone."""
-        return max(0.0, self.real - self.fake)
+        return max(0.0, self.real - self.kept)
 
 
 def merge(attribute: Attribute, real: np.ndarray, most: int) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -114,6 +116,24 @@ def measure_tie(law: np.ndarray, n: int) -> float:
     return max(0.0, float(np.abs(law - alone).sum() - chance) / 2)
 
 
+def measure_kept(one: np.ndarray, two: np.ndarray, n: int, m: int) -> float:
+    """How much of the tie of a law that was counted from n rows is in that of m rows, too.
+
+    The mean of both ties, less half of how far they are apart: of what cells have more than
+    independent columns, or of what they have fewer, whichever keeps less. Where two columns aren't
+    tied, chance sets either of these apart by half of what it does to a difference of counts.
+    """
+    ties, laws = measure_tie(one, n) + measure_tie(two, m), (one, two)
+    alone = [np.outer(law.sum(axis=1), law.sum(axis=0)) for law in laws]
+    spread = sum(q * (1 - q) / rows for q, rows in zip(alone, (n, m), strict=True))
+    chance = float(np.sqrt(spread / (2 * math.pi)).sum())
+    mine, other = (law - q for law, q in zip(laws, alone, strict=True))
+    apart = max(
+        float(np.abs(np.maximum(s * mine, 0) - np.maximum(s * other, 0)).sum()) for s in (1, -1)
+    )
+    return max(0.0, ties - max(0.0, apart - chance)) / 2
+
+
 def compare_pairs(real: np.ndarray, fake: np.ndarray, schema: Schema) -> list[Pair]:
     """Every pair whose table has at most :data:`CELLS` cells, the most distant first.
 
@@ -126,7 +146,8 @@ def compare_pairs(real: np.ndarray, fake: np.ndarray, schema: Schema) -> list[Pa
             one, two = (_law(table, a, b, schema.sizes) for table in (real, fake))
             names, off = (schema.names[a], schema.names[b]), float(np.abs(one - two).sum() / 2)
             ties = measure_tie(one, len(real)), measure_tie(two, len(fake))
-            result.append(Pair(names, *ties, off))
+            kept = min(ties[1], measure_kept(one, two, len(real), len(fake)))
+            result.append(Pair(names, *ties, kept, off))
     return sorted(result, key=lambda pair: -pair.off)
 
 
@@ -151,17 +172,23 @@ def advise(
 ) -> list[str]:
     """What to do now, in sentences."""
     gained = report.verdict[0].startswith("Worth having")
-    kept = any(pair.real >= TIE and pair.fake >= KEPT * pair.real for pair in pairs)
+    kept = any(pair.real >= TIE and pair.kept >= KEPT * pair.real for pair in pairs)
     gone = 2 * sum(column.off > LOST for column in columns) > len(columns)
+    even = any(sentence.startswith("It is no nearer than rows") for sentence in report.verdict)
     use, rest = "single columns only.", "For pairs"
-    if gained or kept:
+    if kept:
         use = "counts and pictures of single columns and of the pairs that are kept below."
         rest = "For other pairs"
+    if even:
+        use, rest = "nothing: rows whose values are drawn evenly are as near.", "Instead"
+        if kept:
+            use = "the pairs that are kept below alone: in the mean evenly drawn rows are as near."
+            rest = "For all else"
     if gone and not gained:
         use, rest = "nothing: most columns alone are off by more than a quarter.", "Instead"
     remedy = f" {rest} take a larger ε, fewer columns or coarser bins: pds.plan says beforehand "
     advice = [f"Use it for {use}{'' if gained else remedy + 'what they bear.'}"]
-    if lost := sorted((p for p in pairs if p.real >= TIE and p.fake < KEPT * p.real),
+    if lost := sorted((p for p in pairs if p.real >= TIE and p.kept < KEPT * p.real),
                       key=lambda pair: -pair.lost):  # fmt: skip
         names = "; ".join(" with ".join(pair.names) for pair in lost[:OPENED])
         more = f" and {plural(len(lost) - OPENED, 'more pair')}" if len(lost) > OPENED else ""
@@ -184,7 +211,7 @@ def advise(
 def count_kept(pairs: Sequence[Pair]) -> str:
     """How many of the ties of the records the release keeps, in a sentence."""
     ties = [pair for pair in pairs if pair.real >= TIE]
-    number = sum(pair.fake >= KEPT * pair.real for pair in ties)
+    number = sum(pair.kept >= KEPT * pair.real for pair in ties)
     if not ties:
         return "No two columns of the records are tied by more than 5 % of the people."
     return (

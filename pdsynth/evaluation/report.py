@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from textwrap import fill
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..baselines import Independent
 from ..core import Ledger, Records, Schema, SchemaError, Unit, plural, positive, progress
 from ..datasets.tables import Dataset
 from ..files.pages import render
+from ..files.story import decimal
 from .disclosure import gcap
 from .inputs import Table, as_dataset, check_edges, check_whole, sample_rows, to_codes
 from .intervals import COLUMNS, LIMITS, RELEASE, measure_level
@@ -183,7 +185,7 @@ def report(
     holdout = None if test is None else _codes("test", test, schema)
     target, sensitive = _named(data, schema, target, sensitive)
     check_whole("repeats", repeats, 1000, "fits of the simulation")
-    budget = None if epsilon is None else float(positive("epsilon", epsilon))
+    budget = None if epsilon is None else positive("epsilon", epsilon)
     leveled = ledger is not None and bool(ledger.levels)
     unit = Unit() if ledger is None else Unit(ledger.relation, ledger.records_per_person)
     budget = None if leveled else budget
@@ -206,7 +208,7 @@ def report(
         f"{len(schema)} attributes"
     )
     facts = {
-        "epsilon": budget,
+        "epsilon": None if budget is None else decimal(budget),
         "leveled": leveled,
         "unit": "" if unit == Unit() else f"; {unit}",
         "pairs": "" if ledger is None else ledger.pairs_kept(bool(schema.rules)),
@@ -275,7 +277,7 @@ def _broken(schema: Schema, codes: np.ndarray, fake: np.ndarray) -> dict[str, in
 def _simulate(
     codes: np.ndarray,
     schema: Schema,
-    epsilon: float | None,
+    epsilon: Fraction | None,
     unit: Unit,
     repeats: int,
     rows: int,
@@ -284,8 +286,10 @@ def _simulate(
     """Tables of so many rows from Independent: at ε, ``repeats`` of them, and without noise."""
     records, methods = Records(codes, schema.declare_public()), dict[str, tuple[Independent, int]]()
     if epsilon is not None:
-        single = Independent(epsilon, relation=unit.relation, records_per_person=unit.records)
-        methods[f"Independent, ε = {epsilon:g}, simulated"] = single, repeats
+        single = Independent(
+            float(epsilon), relation=unit.relation, records_per_person=unit.records
+        )
+        methods[f"Independent, ε = {decimal(epsilon)}, simulated"] = single, repeats
     methods[FREE] = Independent(guarantee="none"), LIMITS
     tables: dict[str, list[np.ndarray]] = {name: [] for name in methods}
     for name, (method, times) in methods.items():

@@ -10,6 +10,6 @@ from .recoding import Recode
 from .schemas import infer_schema, open_schema, read_schema_document, save_schema, schema_document
 from .session import Session
 from .showing import describe_recipe, frame_ledger, show_ledger, show_network, show_recipe
-from .story import count_pairs, in_words, say_pairs, short, story, verdict
+from .story import count_pairs, decimal, in_words, say_pairs, short, story, verdict
 from .taking import find_columns, settle_file, take_columns
 from .target import join_target

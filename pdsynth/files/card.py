@@ -3,7 +3,7 @@
 import math
 import platform
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
@@ -11,7 +11,17 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..concentrated import pair
-from ..core import BudgetError, Ledger, Model, Schema, SchemaError, needed_for, show
+from ..core import (
+    Attribute,
+    BudgetError,
+    Ledger,
+    Model,
+    Schema,
+    SchemaError,
+    name_some,
+    needed_for,
+    show,
+)
 from .pages import render, style
 from .schemas import meanings
 from .session import Session
@@ -38,6 +48,13 @@ LONGEST = 500  # signs of one of these answers
 LISTED = 40  # pairs that the card names
 WEAK = 3  # from here on a guess may be right in 95 of 100 cases
 FAMILY = 4
+# Where a number of a release stands in its bin, by how the schema spreads it.
+INSIDE = {
+    "uniform": "anywhere, evenly",
+    "atoms": "anywhere, evenly, and in a narrow one at its shortest number",
+    "lower": "at the lower edge",
+    "middle": "in the middle",
+}
 
 
 def check_about(about: Any) -> dict[str, str]:
@@ -90,6 +107,7 @@ def make_card(
         "title": title,
         "table": table,
         "formulas": _formulas(model.schema),
+        "inside": _say_inside([a for a in model.schema.attributes if a.name not in model.hidden]),
         "sheets": [table] * table.endswith(".csv") + ["measured.csv"] * bool(model.measured),
         "rows": rows,
         "stored": stored,
@@ -139,7 +157,7 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "levels": levels,
         "decides": ledger.level_attribute,
         "holders": ledger.holders,
-        "together": _together(ledger) if ledger.holders else None,
+        "learn": _learn(ledger) if ledger.holders else (),
         "columns": columns,
         "added": added,
         "moved": epsilon * (2 if added else 1),  # another record in its place
@@ -170,7 +188,7 @@ def _standing(session: Session) -> str:
     try:
         return (
             f"One of {promise}. Spent, this release included: "
-            f"{short(session.spent)}{unit}; left: {short(session.remaining)}{unit}."
+            f"{short(session.spent)}{unit}; left: {short(session.remaining, up=False)}{unit}."
         )
     except (BudgetError, OSError):
         return f"One of {promise}, whose file couldn't be read afterwards."
@@ -179,6 +197,17 @@ def _standing(session: Session) -> str:
 def _formulas(schema: Schema) -> list[str]:
     """Columns whose name or whose declared texts a spreadsheet would run."""
     return [a.name for a in schema.attributes if any(quote(x) != x for x in (a.name, *a.values))]
+
+
+def _say_inside(columns: Sequence[Attribute]) -> str:
+    """Where numbers stand in bins that hold several; columns are named if they differ in it."""
+    kinds: dict[str, list[str]] = {}
+    for a in columns:
+        if a.edges and not (a.integer and a.edges[-1] - a.edges[0] < len(a.values)):
+            kinds.setdefault(a.spread, []).append(a.name)
+    if len(kinds) == 1:
+        return INSIDE[next(iter(kinds))]
+    return "; ".join(f"{INSIDE[kind]} ({name_some(names)})" for kind, names in kinds.items())
 
 
 def _method(model: Model) -> str:
@@ -193,11 +222,11 @@ def _method(model: Model) -> str:
     return f"{model.algorithm} ({', '.join(options)})" if options else model.algorithm
 
 
-def _together(ledger: Ledger) -> float:
-    """The ε of a fit against all holders but one, who put together what they know."""
+def _learn(ledger: Ledger) -> list[float]:
+    """The ε of a fit against one of its holders, two of them, … who put together what they know."""
     from ..holders import losses  # noqa: PLC0415 - of models of several holders alone
 
-    return float(losses(ledger).iloc[-1])
+    return list(losses(ledger).iloc[1:].astype(float))
 
 
 def _times(epsilon: float) -> str:

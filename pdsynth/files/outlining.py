@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ DAYS = "datetime64", "datetime", "date", "time"  # types by pandas.api.types.inf
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
 STRAYS, RARE = 3, 0.1  # words among numbers or days, such as "no answer": how many, in which share
 TOP = re.compile(r"(?=[>≥]|.*\+)(?:>=?|≥)? *([0-9]{1,15}) *\+?")  # 110+, >110, but not 110
+HUGE = 1e299  # a range of larger numbers would be refused
 AGAIN = 10  # times that a text must come in the mean, to be a value and not free text
 COMMON = 0.25  # share of the records that the values of an open list must have
 NAMELESS = "identifier or free text"
@@ -370,7 +372,7 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     """A list of a few whole numbers, else a range with round ends."""
     values = np.sort(numbers.unique())
     low, high = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
-    if not math.isfinite(high - low):
+    if not max(-low, high) <= HUGE:
         return "? numbers too large for a range: replace them, or drop", ""
     whole = bool((numbers == numbers.round()).all()) and max(-low, high) < EXACT
     if len(values) + how["missing"] < 2:
@@ -383,9 +385,7 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         return Attribute.categorical(name, values.astype("int64").tolist(), **how), LIST
     if len(values) < 2:
         return ONLY
-    step = 10.0 ** math.floor(math.log10(high - low) - 1)
-    step = max(step, 1.0) if whole else step
-    low, high = (round(place * step, 12) for place in (low // step, -(-high // step)))
+    low, high = _round_ends(low, high, whole)
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
     if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
         days = low >= COMPACT and all(read_day(f"{value:.0f}") for value in values)
@@ -393,6 +393,19 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     if codes := _stand_apart(values) or [-code for code in _stand_apart(-values[::-1])]:
         asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
+
+
+def _round_ends(low: float, high: float, whole: bool) -> tuple[float, float]:
+    """The next ends of at most two digits of their distance, as numbers are written.
+
+    >>> _round_ends(0.7, 2.1, False), _round_ends(17.0, 98.0, True)
+    ((0.7, 2.1), (17.0, 98.0))
+    """
+    power = math.floor(math.log10(high - low) - 1)
+    step = Decimal(1).scaleb(max(power, 0) if whole else power)
+    ends = (Decimal(repr(low)), ROUND_FLOOR), (Decimal(repr(high)), ROUND_CEILING)
+    down, up = (float((end / step).to_integral_value(how) * step) for end, how in ends)
+    return down, up
 
 
 def _stand_apart(values: np.ndarray) -> list[float]:

@@ -10,6 +10,8 @@ from typing import Any
 from ..core import Entry, Ledger, plural
 from ..persons import neighbours
 
+DIGITS, WRITTEN = 4, 10  # of a number that is rounded; of a decimal that is written out
+
 
 @dataclass(frozen=True)
 class Line:
@@ -165,7 +167,9 @@ def beside(value: Any) -> str:
         return text
     decimal = f"{float(value):.3g}"
     sign = "=" if Fraction(decimal) == value else "≈"
-    return f"{text} {sign} {decimal}" if "/" in text else text if value >= 1000 else decimal
+    if "/" in text:
+        return f"{text} {sign} {decimal}"
+    return text if value >= 1000 or Fraction(text) == value else decimal
 
 
 def clip(text: str, width: int) -> str:
@@ -201,8 +205,16 @@ def verdict(ledger: Ledger) -> str:
     return f"{ledger.promise} ({unit}): {ledger.spent_words()}."
 
 
-def short(value: Any) -> str:
-    """A number of the ledger in a few characters."""
+def short(value: Any, up: bool = True) -> str:
+    """A number of the ledger in a few characters: never less than it is; of a rest, never more.
+
+    ``up``: whether what is cut off is rounded up. Decimals of a few digits are written out.
+
+    >>> short(Fraction(10004, 10**4)), short(Fraction(20001, 10**9)), short(Fraction(10**4, 7))
+    ('1.0004', '2.0001e-05', '1429')
+    >>> short(Fraction(1500, 1021)), short(Fraction(1500, 1021), up=False), short(0.1 + 0.2)
+    ('1.47', '1.469', '0.3')
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, str):
@@ -211,4 +223,20 @@ def short(value: Any) -> str:
         return "∞"
     if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
         return str(value)
-    return f"{float(value):,.0f}" if value >= 10_000 else f"{float(value):.4g}"
+    return decimal(value, up)
+
+
+def decimal(value: Any, up: bool = True) -> str:
+    """The same without fractions: ``up`` as in :func:`short`.
+
+    >>> decimal(Fraction(1, 2)), decimal(Fraction(1, 3)), decimal(1.0004), decimal(12345.6)
+    ('0.5', '0.3334', '1.0004', '12,346')
+    """
+    exact = Fraction(value) if isinstance(value, Fraction | int) else Fraction(f"{value:.12g}")
+    texts = [f"{float(exact):.{digits}g}" for digits in range(DIGITS, WRITTEN + 1)]
+    if value < 10_000 and (written := [text for text in texts if Fraction(text) == exact]):
+        return written[0]
+    power = 0 if value >= 10_000 else math.floor(math.log10(exact)) - DIGITS + 1
+    step = Fraction(10) ** power
+    number = (math.ceil(exact / step) if up else math.floor(exact / step)) * step
+    return f"{int(number):,}" if number >= 10_000 else f"{float(number):.{DIGITS}g}"

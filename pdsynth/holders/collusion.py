@@ -99,8 +99,9 @@ def loss_of_choice(epsilon: Fraction, sensitivity: Fraction, shape: Fraction) ->
 def losses(ledger: Ledger) -> pd.Series:
     """The ε of a fit against 0, 1, … of its holders who put together all that they know.
 
-    ``ledger``: of a fit by holders, which says how many there were and how many are honest. Up to
-    holders − honest of them the ledger's ε holds. From there on it is an upper bound, exact for
+    ``ledger``: of a fit by holders, which says how many there were and how many are honest. 0 is
+    whoever is no holder. Up to holders − honest of them the ledger's ε holds: where all are honest,
+    not even for one, who takes its own noise off. From there on it is an upper bound, exact for
     tables and histograms line by line. One holder less than all is the most: against all there is
     no noise. PrivacyError for the ledger of one curator.
 

@@ -72,7 +72,7 @@ from ..core import (
     show,
     typical_cells,
 )
-from .cells import cells_of_pairs, say_rules
+from .cells import cells_of_pairs, expected_noise, say_rules
 from .costs import Cost
 from .prices import EdgePrice
 from .sentences import expect, likely, say_too_fine
@@ -205,8 +205,8 @@ class _Facts:
         As ConsistentBayes measures columns beside pairs: .3 of ε for all, ε_j in proportion to
         √|X_j|, noise of scale 2/ε_j on each of |X_j| values, whose mean count is n/|X_j|.
         """
-        roots = np.sqrt(self.size)
-        return 2 * roots * roots.sum() > FOR_COLUMNS * self.mass
+        roots, noise = np.sqrt(self.size), 2 * expected_noise(self.size)
+        return noise * roots * roots.sum() > FOR_COLUMNS * self.mass
 
     def unheld(self) -> float:
         """The part of the pairs that no junction tree of cliques of permitted size can hold.
@@ -547,7 +547,7 @@ def plan(
             "mean cell, records": n / cells,
             "noise scale, records": ratio * n / cells,
             "noise ÷ mean cell": ratio,
-            "distance from noise alone": (ratio / 2).clip(upper=1.0),
+            "distance from noise alone": (ratio / 2 * expected_noise(cells.round())).clip(upper=1),
         }
     )
     best = max(k[ratio * USEFUL <= 1], default=0)

@@ -1,10 +1,22 @@
-"""Cells that can occur: where rules leave room for records, in numbers and words."""
+"""Cells that can occur, in numbers and words, and what of a noise scale is expected in a cell."""
 
 import numpy as np
 
-from ..core import Schema, plural
+from ..core import Schema, Unit, plural
 
 NAMED = 3  # tables that a sentence names
+
+
+def expected_noise(cells: np.ndarray) -> np.ndarray:
+    """Expected size of the noise of one cell, in noise scales, of tables of so many cells.
+
+    Small tables get zero-sum noise, which leaves one cell less free: of two values half a scale.
+
+    >>> expected_noise(np.array([2, 32, 33])).tolist()
+    [0.5, 0.96875, 1.0]
+    """
+    small = [Unit().sums_to_n(int(c)) for c in cells]
+    return np.where(small, 1 - 1 / np.asarray(cells, dtype=float), 1.0)
 
 
 def cells_of_pairs(schema: Schema, first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -39,6 +39,13 @@ def test_a_survey_of_80_questions_is_noise():
     assert "every two-way table is noise" in found._repr_html_()
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "written"), [(0.5, "0.5"), (1.0000004, "1.0000004"), (Q(1, 3), "0.3334")]
+)
+def test_epsilon_is_written_as_it_is_or_larger(epsilon, written):
+    assert f" at ε = {written}: " in str(pds.plan(plain(3, 4), 1000, epsilon))
+
+
 def test_the_table_by_hand():
     """1,000 records, four attributes of ten values, ε = 1, 0.7 of it for tables: scale 2·3/0.7 over
     10 records a cell."""
@@ -244,6 +251,16 @@ class TestTooFine:
         found = pds.plan(schema, 9_000, 1)
         assert found.too_fine == ("zip",)
         assert "Too fine for this ε: zip (1000 values). With three tenths of ε" in str(found)
+
+    def test_values_of_small_columns_have_zero_sum_noise(self):
+        """Twelve bits share .3 of ε = .02: scale 4,000, half of it in a cell of 2,500 records.
+
+        They were too fine, and noise alone, all of ε for it, set a column .24 off in place of .12.
+        """
+        found = pds.plan(plain(12, 2), 5000, 0.02)
+        assert found.too_fine == () and "Too fine" not in str(found)
+        assert found.table["distance from noise alone"][0] == pytest.approx(1200 / 5000 / 2)
+        assert len(pds.plan(plain(12, 2), 3999, 0.02).too_fine) == 12
 
     def test_more_records_never_add_a_name_and_a_few_are_named(self):
         names = [set(pds.plan(plain(80, 5), n, 1).too_fine) for n in (176, 2_000, 50_000, 10**6)]

@@ -343,3 +343,37 @@ def test_rules_between_columns_are_kept_exactly():
     codes = model.sample_codes(200_000, np.random.default_rng(1))
     drawn = np.bincount(codes[:, 0].astype(int) * 5 + codes[:, 1], minlength=10) / 200_000
     assert np.abs(found.to_numpy() / 2000 - drawn).max() < 0.006
+
+
+def test_what_is_public_has_no_interval():
+    """A sum of all cells is n, and a refused cell is 0; "at least 90% of all fits" stood there."""
+    schema = pds.Schema(
+        (pds.Attribute.categorical("x", [0, 1]), pds.Attribute.categorical("y", ["a", "b"])),
+        rules=[pds.Rule.impossible({"x": [0], "y": ["a"]})],
+    )
+    frame = pd.DataFrame({"x": [0, 1, 1] * 100, "y": ["b", "a", "b"] * 100})
+    model = pds.baselines.Independent(1, random_state=0).fit(frame, schema).model_
+    for weights, value in (
+        ({"y": {"a": 1, "b": 1}}, 300),
+        ({"x": [2, 2], "y": [1, 1]}, 600),
+        ({"x": {0: 1}, "y": {"a": 1}}, 0),
+        ({"y": {"a": 0}}, 0),
+    ):
+        found = model.expectation(weights, interval=0.9)
+        assert found["low"] == found["high"] == found["value"] == pytest.approx(value)
+        assert found["kind"] == "exact" and found.attrs["said"].startswith("exact: it follows")
+        assert "fits" not in found.attrs["said"]
+    table = model.marginal(["x", "y"], interval=0.9, repeats=2)
+    assert table["kind"].tolist() == ["exact", *["bootstrap"] * 3]
+    assert table.loc[("0", "a"), ["count", "low", "high"]].tolist() == [0, 0, 0]
+    assert model.expectation({"x": {0: 1}}, interval=0.9)["kind"] == "noise"
+
+
+def test_a_noisy_number_of_records_is_not_public():
+    frame = pd.DataFrame({"x": [0, 1] * 50, "y": ["a", "b"] * 50})
+    schema = pds.Schema(
+        (pds.Attribute.categorical("x", [0, 1]), pds.Attribute.categorical("y", ["a", "b"]))
+    )
+    one = pds.baselines.Independent(1, random_state=0, relation="add_remove").fit(frame, schema)
+    found = one.model_.expectation({"y": {"a": 1, "b": 1}}, interval=0.9)
+    assert found["kind"] == "noise" and found["low"] < found["high"]

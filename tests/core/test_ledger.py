@@ -19,7 +19,7 @@ from pdsynth.core.ledger import Ledger
 from pdsynth.core.network import Candidates
 from pdsynth.core.rules import KINDS
 from pdsynth.core.unit import Entry, TableBudget, histogram_cost
-from pdsynth.files.story import beside, short
+from pdsynth.files.story import beside, decimal, short
 from pdsynth.published.budgets import PrintedBudget
 
 ROWS, SIZES = [[0, 0, 0], [1, 1, 1], [1, 0, 2], [0, 1, 1]], (2, 2, 3)
@@ -537,8 +537,25 @@ class TestStory:
         assert (line.step, line.often) == ("choosing pairs", 13)
 
     def test_numbers_of_ten_thousand_and_more_have_no_exponent(self):
-        assert short(Q(401_386_000, 1001)) == "400,985" and short(9_999.0) == "9999"
-        assert beside(Q(1_074_000, 999)) == "1075" and beside(Q(1527, 65536)) == "0.0233"
+        assert short(Q(401_386_000, 1001)) == "400,986" and short(9_999.0) == "9999"
+        assert beside(Q(1_074_000, 999)) == "1076" and beside(Q(1527, 65536)) == "0.0233"
+        assert short(Q(99_999, 10) + Q(1, 30)) == "10,000"
+
+    @pytest.mark.parametrize("value", [1.0004, 0.10004, 1.0000004, 3.00009, 123.45678, 12345.6])
+    def test_a_number_that_was_promised_is_never_written_smaller(self, value):
+        """ε = 1.0004 stood as 1 in the verdict, the story and on the card."""
+        promised = as_fraction(value)
+        one = laplace(epsilon=promised, claimed=promised, scale=2 / promised)
+        written = ledger(one, claimed=promised, guarantee="strict")
+        for text in re.findall(r"ε = ([\d.,]+) of ([\d.,]+[\d])", written.verdict())[0]:
+            assert Q(text.replace(",", "")) >= promised
+        assert all(Q(f(promised).replace(",", "")) >= promised for f in (beside, decimal))
+
+    def test_what_is_cut_off_is_rounded_up_and_of_a_rest_down(self):
+        long = Q(1_500_007, 1_021_003)  # 1.46915…
+        assert (short(long), short(long, up=False)) == ("1.47", "1.469")
+        assert (short(Q(1, 3000)), short(Q(1, 3000), up=False)) == ("0.0003334", "0.0003333")
+        assert short(0.1 + 0.2) == "0.3" and short(2e-9) == "2e-09"
 
     def test_parts_that_a_paper_composes_in_parallel_are_claimed_once(self):
         parts = [laplace(step="table(a)", record_filter=f"columns:C{i}") for i in (1, 2, 2)]

@@ -1,6 +1,7 @@
 """The pictures of a report: numbers by hand, and a page that needs no other file."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -49,6 +50,29 @@ def test_columns_and_pairs_by_hand():
     opened = open_pair(pair, real, fake, schema)
     assert opened["tables"] == [[[50, 0], [0, 50]], [[25, 25], [25, 25]]]
     assert count_kept([pair]).startswith("0 of 1 tie ")
+
+
+@pytest.mark.parametrize("turned", [0, 1, 2, 3])
+def test_a_tie_of_other_cells_is_not_kept(turned):
+    """b is a, or a moved on by one: as strong a tie, and another one."""
+    schema = pds.Schema(tuple(A.categorical(name, [0, 1, 2, 3]) for name in "ab"))
+    real = many([[i, i] for i in range(4)])
+    (pair,) = compare_pairs(real, many([[i, (i + turned) % 4] for i in range(4)]), schema)
+    assert pair.fake == pair.real > 0.7
+    assert pair.kept == pytest.approx(0 if turned else pair.real, abs=0.02)
+    assert count_kept([pair]).startswith("0 of 1" if turned else "1 of 1")
+
+
+def test_half_a_tie_is_half_kept_and_chance_keeps_nothing():
+    """20 × 20 cells, 4,000 rows: chance makes R = .12, of which nothing counts as kept."""
+    rng = np.random.default_rng(4)
+    schema = pds.Schema(tuple(A.categorical(name, [*range(20)]) for name in "ab"))
+    a, b = rng.integers(0, 20, (2, 4000))
+    tied = [np.stack([a, np.where(rng.random(4000) < s, a, b)], axis=1) for s in (0.6, 0.6, 0.3)]
+    pairs = [compare_pairs(tied[0], fake, schema)[0] for fake in tied[1:]]
+    assert [pair.kept for pair in pairs] == pytest.approx([p.fake for p in pairs], abs=0.01)
+    assert pairs[1].kept == pytest.approx(pairs[0].kept / 2, abs=0.05)
+    assert compare_pairs(tied[0], np.stack([a, b], axis=1), schema)[0].kept == 0
 
 
 def test_the_worst_column_comes_first_and_off_is_the_share_that_must_move():
@@ -120,22 +144,53 @@ def test_a_page_says_what_to_do_and_needs_no_other_file(compared):
 
 
 def test_advice_follows_from_what_was_found(compared):
-    report = compared[0]
-    good = Pair(("a", "b"), 0.4, 0.39, 0.01)
-    lost = Pair(("a", "c"), 0.4, 0.1, 0.3)
+    report = replace(compared[0], verdict=("No clear gain: …",))
+    good = Pair(("a", "b"), 0.4, 0.39, 0.39, 0.01)
+    lost = Pair(("a", "c"), 0.4, 0.1, 0.1, 0.3)
     assert not any("Don't read" in text for text in advise(report, [], [good], 100))
     assert any("a with c" in text for text in advise(report, [], [good, lost], 100))
     assert "1 of 2 ties" in count_kept([good, lost])
     near, far = (Column("a", ("x",), (1.0,), (1.0,), off) for off in (0.04, 0.3))
-    assert not report.verdict[0].startswith("Worth having")
     for columns, pairs, words in (
         ([near], [lost], "single columns only. For pairs take"),
         ([near], [good, lost], "of the pairs that are kept below. For other pairs take"),
         ([far, far, near], [good], "nothing: most columns alone are off"),
     ):
         assert words in advise(report, columns, pairs, 100)[0]
+    report = replace(report, verdict=("Worth having: …",))
+    assert advise(report, [near], [lost], 100)[0] == "Use it for single columns only."
+    assert advise(report, [near], [good], 100)[0].endswith("of the pairs that are kept below.")
     assert "a, a and 1 more, ask" in advise(report, [far] * (SHOWN + 1), [], 100)[1]
     assert count_kept([]).startswith("No two columns")
+
+
+def test_what_tells_nothing_is_advised_for_nothing():
+    """Ten answers of even chances: single columns lay within 6 %, and even rows nearer."""
+    rng = np.random.default_rng(0)
+    schema, real = yes_no(*"abcdefghij"), rng.integers(0, 2, (4000, 10))
+    fake = pds.baselines.Independent(0.05, random_state=1).fit(
+        pd.DataFrame(np.array(["no", "yes"])[real], columns=schema.names), schema
+    )
+    rows = fake.model_.sample_codes(4000, np.random.default_rng(2))
+    found = pds.evaluate.report(real, rows, schema, epsilon=0.05, repeats=2)
+    columns, pairs = compare_columns(real, rows, schema), compare_pairs(real, rows, schema)
+    assert found.verdict[0].startswith("Not worth having: ")
+    assert found.verdict[1].startswith("It is no nearer than rows whose values are drawn evenly")
+    first = advise(found, columns, pairs, 4000)[0]
+    assert first.startswith("Use it for nothing: rows whose values are drawn evenly are as near.")
+    kept = advise(found, columns, [Pair(("a", "b"), 0.4, 0.39, 0.39, 0.01)], 4000)[0]
+    assert kept.startswith("Use it for the pairs that are kept below alone")
+
+
+def test_no_gain_over_evenly_drawn_rows_is_none():
+    """At ε = .0001 single columns lie farther than a release that is itself no nearer than chance:
+    it was "worth having" and told nothing.
+    """
+    rng = np.random.default_rng(0)
+    real = (rng.random((5000, 6)) < 0.8).astype(int)
+    rows = np.where(rng.random((5000, 6)) < 0.53, 1 - real, real)
+    found = pds.evaluate.report(real, rows, yes_no(*"abcdef"), epsilon=0.0001, repeats=2)
+    assert found.verdict[0].startswith("Not worth having: ")
 
 
 def test_a_hundred_columns_stay_one_page(compared):

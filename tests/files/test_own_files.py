@@ -618,7 +618,7 @@ TYPED = {  # the draft's line, or why there is none
     "moments": (pd.to_datetime(["1999-05-01"] * 2 + ["2003-01-09"]), "1999 to 2003 in 5 bins"),
     "category": (pd.Categorical(["x", None, "y"]), "x | y + missing"),
     "counts": (pd.Categorical([7, None, 9]), "7 | 9 + missing"),
-    "prices": ([Decimal("1.50"), Decimal("2.50"), None], "1.4 to 2.5 in 16 bins + missing"),
+    "prices": ([Decimal("1.50"), Decimal("2.50"), None], "1.5 to 2.5 in 16 bins + missing"),
     "codes": (["01 ", " 01", "07"], "01 | 07"),
     "blanks": (["x", " ", ""], "x + missing"),
     "nothing": ([None, None, None], "? no cell holds anything"),
@@ -818,3 +818,25 @@ def test_a_draft_asks_which_is_the_month_where_both_ways_are_possible():
     assert "other way round" not in line
     assert "other way round" not in drafted([*both, "01/31/2001"])
     assert "other way round" not in drafted([day.replace("/", "-") for day in ["2001-01-02"] * 9])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "domain"),
+    [
+        ([i / 10 for i in range(12)], "0.0 to 1.1"),  # 1.2 by a division of floats
+        ([36.1 + i / 10 for i in range(61)], "36.1 to 42.1"),  # 36.0
+        ([0.7 + i / 20 for i in range(29)], "0.7 to 2.1"),  # 0.6
+        ([0.123 + i / 1000 for i in range(999)], "0.12 to 1.13"),
+        ([i * 1e-13 for i in range(10, 40)], "1e-12 to 3.9e-12"),  # 4e-12 left nothing out, but
+        ([i * 1e-14 for i in range(10, 35)], "1e-13 to 3.4e-13"),  # "low=0.0 must be below high"
+        ([-float(i) for i in range(25)], "-24 to 0"),
+    ],
+)
+def test_ends_of_an_outline_are_those_that_are_written(numbers, domain):
+    rows = [f"{number:.10g},{'xy'[i % 2]}" for i, number in enumerate(numbers * 2)]
+    assert f'a = {{domain = "{domain} in 16 bins"' in outline("\n".join(["a,b", *rows]).encode())
+
+
+def test_numbers_that_no_range_holds_are_said_so():
+    rows = [f"{i}e300,{'xy'[i % 2]}" for i in range(1, 60)]
+    assert 'a = "? numbers too large' in outline("\n".join(["a,b", *rows]).encode())

@@ -64,6 +64,32 @@ def table(text, title):
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
+@pytest.mark.parametrize(
+    ("spreads", "where"),
+    [
+        (["uniform"], "stands anywhere, evenly, wherever"),
+        (["middle"], "stands in the middle, wherever"),
+        (["lower", "lower"], "stands at the lower edge, wherever"),
+        (
+            ["atoms"],
+            "stands anywhere, evenly, and in a narrow one at its shortest number, wherever",
+        ),
+        (["middle", "uniform"], "stands in the middle (x0); anywhere, evenly (x1), wherever"),
+        ([], ""),
+    ],
+)
+def test_a_card_says_where_in_a_bin_a_number_stands(spreads, where):
+    """As the schema spreads it; a bin of one whole number leaves nothing to say."""
+    numbers = [
+        pds.Attribute.numeric(f"x{i}", 0, 100, bins=10, spread=s) for i, s in enumerate(spreads)
+    ]
+    ages = pds.Attribute.numeric("k", 0, 9, bins=10, integer=True)
+    schema = pds.Schema((*numbers, ages, pds.Attribute.categorical("y", [1, 2, 3])))
+    frame = pd.DataFrame({name: [1, 2, 3] for name in schema.names})
+    text = card_of(pds.baselines.Independent(2).fit(frame, schema).model_).markdown
+    assert (where in text) if where else "Inside its bin" not in text
+
+
 class TestNumbers:
     def test_the_ledger_in_short_adds_up_and_leaves_no_answer_out(self, fitted):
         *lines, total = table(card_of(fitted.model_).markdown, "What it cost")

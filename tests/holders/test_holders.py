@@ -17,6 +17,7 @@ from pdsynth.answers.laws import half_width
 from pdsynth.audit import tape
 from pdsynth.audit.estimator import lower_bound
 from pdsynth.core import BudgetError, Codes, ExactNoise, PrivacyError, Records, SchemaError
+from pdsynth.files.card import make_card
 from pdsynth.holders import collusion, fit, losses, together
 from pdsynth.holders.collusion import loss_of_choice, loss_of_sum
 from pdsynth.holders.shares import SharedNoise
@@ -443,6 +444,22 @@ def test_a_release_of_holders_says_so(tmp_path):
         broken["ledger"]["holders"] = wrong
         with pytest.raises(SchemaError):
             pds.Model.from_dict(broken)
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_a_card_says_what_one_holder_learns_that_keeps_all_to_itself(number):
+    """It knows its own noise: "holds if each keeps what it knows to itself" left that out."""
+    made = fit(pds.baselines.Independent(1), parted(table(), number), SCHEMA)
+    text = make_card(made.model_, title="t", table="t.csv", rows=3).markdown
+    alone, most = (math.ceil(e * 1000) / 1000 for e in losses(made.ledger_).iloc[[1, -1]])
+    assert "holds against whoever is none of them, if each" in text and alone > 1
+    said = f"One of them, who takes its own noise off, could learn up to ε = {alone:g} about a"
+    assert said in text and (
+        f"together what they know, could learn up to ε = {most:g} about" in text
+    ) == (number > 2)
+    safe = fit(pds.baselines.Independent(1), parted(table(), number), SCHEMA, honest=1)
+    text = make_card(safe.model_, title="t", table="t.csv", rows=3).markdown
+    assert "At least 1 of them keeps what it knows to itself: what is said here holds" in text
 
 
 def test_holders_choose_no_private_bins():
