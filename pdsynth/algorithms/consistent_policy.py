@@ -355,10 +355,7 @@ class Policy:
 
 
 def told_by_rules(facts: Facts) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """Pairs that rules tell, also through other columns, and those of which they strike out much.
-
-    Told, one column leaves a single value of the other, so that no table is needed. Public.
-    """
+    """Pairs that rules tell, also through other columns; others that lose many cells. Public."""
     if not facts.schema.masks:
         return set(), set()
     model, d = GrowingModel(facts), len(facts.schema)
@@ -366,7 +363,9 @@ def told_by_rules(facts: Facts) -> tuple[set[tuple[int, int]], set[tuple[int, in
     for _ in range(d.bit_length()):  # each doubles the steps between columns
         tied = tied @ tied
     pairs = [(i, j) for i, j in np.argwhere(np.triu(tied, 1)).tolist()]
-    left = {pair: table > 0 for pair, table in model.fit_columns().margins(pairs).items()}
+    tables = model.fit_columns().margins(pairs)
+    left = {pair: tables[pair] > 0 for pair in pairs}
+    # one column leaves a single value of the other, so that no table is needed
     told = {p for p, cells in left.items() if any((cells.sum(axis=a) <= 1).all() for a in (0, 1))}
     return told, {pair for pair, cells in left.items() if cells.mean() < MOSTLY} - told
 
