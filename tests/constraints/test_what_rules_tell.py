@@ -20,6 +20,8 @@ def test_ties_that_rules_leave_open_are_a_reason_for_tables(mild):
     pair = [first, np.where(rng.random(5000) < 0.7, first, mixed)]
     a, b = np.minimum(*pair), np.maximum(*pair)
     frame = pd.DataFrame({"a": a, "between": np.minimum(b, a + rng.integers(0, 2, 5000)), "b": b})
+    if mild:  # nothing else hangs together
+        frame = frame.drop(columns="between")
     frame = frame.assign(**{f"x{i}": rng.integers(0, 4, 5000) for i in range(3)})
     plain = pds.Schema(
         tuple(
