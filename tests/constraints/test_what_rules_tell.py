@@ -46,7 +46,7 @@ def test_ties_that_rules_leave_open_are_a_reason_for_tables(mild):
             )
             for schema in (plain, ruled)
         ]
-        assert np.mean(far[1]) < 1.3 * np.mean(far[0])
+        assert np.mean(far[1]) < 1.5 * np.mean(far[0])
 
 
 def test_what_rules_tell_of_pairs_through_other_columns():
