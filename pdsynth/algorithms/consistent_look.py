@@ -95,9 +95,8 @@ def look(run: Run, shares: Shares, rounds: bool) -> Look:
         if not rounds:
             return Look(Fraction(0), tables)
         return give_columns(run, columns, tables, TYPICAL, rounds)
-    if not (every := run.policy.pairs()):
+    if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
-    pairs = run.policy.free(every) or every
     n, sizes = run.facts.n, run.policy.sizes
     mass, whole = mass_of(run.facts), seen_by_look(run.facts)
     gate, tied = Gate(run, tables), 0.0
@@ -105,7 +104,6 @@ def look(run: Run, shares: Shares, rounds: bool) -> Look:
         return Look(epsilon + tables - gate.spent, Fraction(0))
     if epsilon:
         tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
-        tied *= len(pairs) / len(every)
     sure = [sure_ties(tied, n, whole, sizes, doubts) for doubts in (1, CLEAR)]
     parts = [share_of_columns(ties_left, mass, sizes) for ties_left in sure]
     ties: Ties = ()
@@ -253,6 +251,8 @@ class Gate:
             seen, means = map(self._part, (SEEN, least_mean(run.facts) / CLEAR))
             part, again = min(max(seen, ASK_LEAST), ASK), min(max(seen, AGAIN_LEAST), AGAIN)
             self.sees_means = part > ASK_LEAST and means <= DEARER * part
+            hidden = sum(strongest_tie(p, self.sizes) for p in self.policy.struck)
+            self.sees_means &= hidden <= len(self.policy.pairs()) * least_mean(run.facts)
             if self.sees_means:
                 part = max(part, means)
             self.price, self.again = (self.policy.shorten(p * self.whole) for p in (part, again))
@@ -265,7 +265,7 @@ class Gate:
         if self.policy.forced or self.policy.label:
             return []
         pairs = [p for p in self.policy.pairs() if not self.policy.apart[p]]
-        pairs = self.policy.free(pairs) or pairs
+        pairs = [p for p in pairs if p not in self.policy.struck] or pairs
         pairs = [p for p in pairs if self._need(p, strongest_tie(p, self.sizes))]
         strongest = max((strongest_tie(p, self.sizes) for p in pairs), default=0.0)
         if not pairs or self._price_of_name(pairs, min(STRONG, strongest)) > MOST_OF_NAME:

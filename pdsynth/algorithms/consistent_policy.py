@@ -11,7 +11,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from ..core.agreement import Agree, link
+from ..core.agreement import Agree, GrowingModel, link
 from ..core.budgets import proportional
 from ..core.errors import BudgetError, as_fraction, door, share
 from ..core.factors import Columns, within_bounds
@@ -30,7 +30,7 @@ LABEL = Fraction(3, 5)  # of the ε of pairs, for those of the target
 MOST_OF_PAIR = Fraction(1, 4)  # of ε, for one table
 MOST_CELLS = 2**14  # of a clique where n ε is at most MASS; in proportion above that
 MASS = 10**5
-SAYS = 0.1  # of its cells: a rule that leaves out fewer hardly says how its columns are tied
+MOSTLY = Fraction(19, 20)  # of a pair's cells: where rules leave these, they say little of it
 COLUMN, TABLE = "one-way table", "two- or three-way table"
 
 
@@ -128,9 +128,9 @@ class Policy:
         mass = facts.n * Fraction(facts.unit.as_pure(facts.epsilon, 1))
         self.masks = schema.masks
         self.ruled = link((columns for columns, _ in self.masks), len(schema))
-        self.most_cells = clique_limit(mass, len(schema), facts.unit.power)
-        if self.masks:
-            self.most_cells = self._room(self.most_cells)
+        most = clique_limit(mass, len(schema), facts.unit.power)
+        self.most_cells = self._room(most) if self.masks else most
+        self.told, self.struck = told_by_rules(facts)
         self.unit, self.neighbours = facts.epsilon / UNIT, facts.unit
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
@@ -221,21 +221,9 @@ class Policy:
     # --- which tables ----------------------------------------------------------------------------
 
     def pairs(self) -> list[tuple[int, int]]:
-        """All pairs of open columns whose table isn't too large, nor told by the columns."""
-        rules = {columns for columns, mask in self.masks if is_told(mask)}
-        pairs = (pair for pair in combinations(self.open, 2) if pair not in rules)
+        """All pairs of open columns whose table isn't too large, nor told by the rules."""
+        pairs = (pair for pair in combinations(self.open, 2) if pair not in self.told)
         return [pair for pair in pairs if self.cells(pair) <= self.most_cells]
-
-    def free(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Those of some pairs that no rule ties, not even through other columns.
-
-        What rules say holds without a table: no reason for one, if they say :data:`SAYS` or more.
-        """
-        said = [columns for columns, mask in self.masks if 1 - mask.mean() >= SAYS]
-        tied = link(said, len(self.sizes)) | np.eye(len(self.sizes), dtype=bool)
-        for _ in said[: len(self.sizes).bit_length()]:  # each doubles the steps between columns
-            tied = tied @ tied
-        return [pair for pair in pairs if not tied[pair]]
 
     def keeps_values(self, column: int) -> bool:
         """Whether policy names a column, so that none of its values may be merged."""
@@ -366,9 +354,20 @@ class Policy:
         return TableBudget(epsilon, weights, (first.entry,), COLUMN)
 
 
-def is_told(mask: np.ndarray) -> bool:
-    """Whether a rule of two columns leaves each value of one a single value of the other."""
-    return mask.ndim == 2 and any((mask.sum(axis=axis) <= 1).all() for axis in (0, 1))
+def told_by_rules(facts: Facts) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    """Pairs that rules tell, also through other columns; others that lose many cells. Public."""
+    if not facts.schema.masks:
+        return set(), set()
+    model, d = GrowingModel(facts), len(facts.schema)
+    tied = model.ruled | np.eye(d, dtype=bool)
+    for _ in range(d.bit_length()):  # each doubles the steps between columns
+        tied = tied @ tied
+    pairs = [(i, j) for i, j in np.argwhere(np.triu(tied, 1)).tolist()]
+    tables = model.fit_columns().margins(pairs)
+    left = {pair: tables[pair] > 0 for pair in pairs}
+    # one column leaves a single value of the other, so that no table is needed
+    told = {p for p, cells in left.items() if any((cells.sum(axis=a) <= 1).all() for a in (0, 1))}
+    return told, {pair for pair, cells in left.items() if cells.mean() < MOSTLY} - told
 
 
 def price(cells: int, usual: int) -> Fraction:

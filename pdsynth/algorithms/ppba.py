@@ -180,8 +180,9 @@ class Geometric(BudgetRule):
     """PPBA: tables ranked by the weight of their node, budgets in the ratio q.
 
     q > 1 gives the tables that weigh most the least budget ("security"), q < 1 the most
-    ("availability"). ``classes``: the same over classes of tables (SA-PrivBayes). A structure
-    without weights ranks its tables in sampling order.
+    ("availability"). ``classes``: the same over classes of tables (SA-PrivBayes); where the last
+    class has fewer, each of its tables has more, also with q < 1. A structure without weights ranks
+    its tables in sampling order.
     """
 
     q: float = 1.1
