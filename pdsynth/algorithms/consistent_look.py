@@ -121,13 +121,11 @@ def give_columns(
 
     ``left``: what independent columns leave out. **Privacy:** a function of releases.
     """
-    unit, sizes = run.facts.unit, run.policy.sizes
-    mass = mass_of(run.facts)
+    unit, sizes, mass = run.facts.unit, run.policy.sizes, mass_of(run.facts)
     part = share_of_columns(left, mass, sizes) ** unit.power
     if rounds:
         part = max(part, share_beside(left, mass, sizes, unit.power))
-    share = min(Fraction(part), ALONE)
-    epsilon = max(run.policy.shorten(share * (columns + tables)), columns)
+    epsilon = max(run.policy.shorten(min(Fraction(part), ALONE) * (columns + tables)), columns)
     return Look(epsilon - columns, columns + tables - epsilon, ties)
 
 
@@ -251,10 +249,9 @@ class Gate:
             seen, means = map(self._part, (SEEN, least_mean(run.facts) / CLEAR))
             part, again = min(max(seen, ASK_LEAST), ASK), min(max(seen, AGAIN_LEAST), AGAIN)
             self.sees_means = part > ASK_LEAST and means <= DEARER * part
-            hidden = sum(strongest_tie(p, self.sizes) for p in self.policy.struck)
+            hidden = sum(self.policy.implied.values())
             self.sees_means &= hidden <= len(self.policy.pairs()) * least_mean(run.facts)
-            if self.sees_means:
-                part = max(part, means)
+            part = max(part, means) if self.sees_means else part
             self.price, self.again = (self.policy.shorten(p * self.whole) for p in (part, again))
             self.noise = self._noise(self.price)
             if self.price > self.most:
@@ -265,12 +262,10 @@ class Gate:
         if self.policy.forced or self.policy.label:
             return []
         pairs = [p for p in self.policy.pairs() if not self.policy.apart[p]]
-        pairs = [p for p in pairs if p not in self.policy.struck] or pairs
         pairs = [p for p in pairs if self._need(p, strongest_tie(p, self.sizes))]
         strongest = max((strongest_tie(p, self.sizes) for p in pairs), default=0.0)
-        if not pairs or self._price_of_name(pairs, min(STRONG, strongest)) > MOST_OF_NAME:
-            return []
-        return pairs
+        dear = not pairs or self._price_of_name(pairs, min(STRONG, strongest)) > MOST_OF_NAME
+        return [] if dear else pairs
 
     def _noise(self, price: Fraction) -> float:
         """The scale of the noise of an answer of this price, a distance."""
@@ -293,17 +288,22 @@ class Gate:
         least = least_named(pairs, self.sizes, self.n, exponent, SURE)
         return Fraction((least / tie) ** self.unit.power)
 
-    def ask(self) -> bool:
-        """Whether the strongest tie is clear: then ``tie`` is what of its R is more than chance.
+    def _offsets(self) -> np.ndarray:
+        """Less what chance and rules make of each R, as K. Public."""
+        implied = [round(2 * self.n**2 * self.policy.implied.get(p, 0.0)) for p in self.pairs]
+        return -chance_ties(self.pairs, self.sizes, self.n) - np.array(implied)
 
-        **Privacy:** discrete Laplace noise on the largest R less a public :func:`chance_ties`.
+    def ask(self) -> bool:
+        """Whether the strongest tie is clear: then ``tie`` is what chance and rules leave of its R.
+
+        **Privacy:** discrete Laplace noise on the largest R less public :meth:`_offsets`.
         """
         tie, entry = self.run.curator.strongest_association(
             self.pairs,
             self.price,
             step=f"{STRENGTH_STEP} {len(self.asked) + 1}",
             source="gate",
-            offsets=-chance_ties(self.pairs, self.sizes, self.n),
+            offsets=self._offsets(),
         )
         self.asked.append(entry)
         self.spent += self.price
@@ -319,7 +319,7 @@ class Gate:
     def name(self, epsilon: Fraction) -> tuple[int, int]:
         """The pair that is tied most, which nobody asks about again.
 
-        **Privacy:** an exponential mechanism on R less a public :func:`chance_ties`.
+        **Privacy:** an exponential mechanism on R less public :meth:`_offsets`.
         """
         children, parents = np.array(self.pairs, dtype=np.int64).T
         child, (parent,) = self.run.curator.select(
@@ -328,7 +328,7 @@ class Gate:
             epsilon,
             step=f"{NAME_STEP} {len(self.asked)}",
             source="gate",
-            offsets=-chance_ties(self.pairs, self.sizes, self.n),
+            offsets=self._offsets(),
         )
         self.spent += epsilon
         self.pairs.remove((child, parent))
@@ -377,9 +377,8 @@ class Gate:
             asked = bool(self.pairs) and self.ask_again()
         ties = list[tuple[tuple[int, int], TableBudget]]()
         for pair, need in found:
-            best = max(
-                need, self.whole * fair_part(self.policy.possible(pair), self.sizes, self.unit)
-            )
+            fair = self.whole * fair_part(self.policy.possible(pair), self.sizes, self.unit)
+            best = max(need, fair)
             cost = self.policy.shorten(min(best, need + self.most - self.spent))
             self.spent += cost - need
             ties.append((pair, TableBudget(cost, depends_on=tuple(self.asked), source=TABLE)))

@@ -30,7 +30,6 @@ LABEL = Fraction(3, 5)  # of the ε of pairs, for those of the target
 MOST_OF_PAIR = Fraction(1, 4)  # of ε, for one table
 MOST_CELLS = 2**14  # of a clique where n ε is at most MASS; in proportion above that
 MASS = 10**5
-MOSTLY = Fraction(19, 20)  # of a pair's cells: where rules leave these, they say little of it
 COLUMN, TABLE = "one-way table", "two- or three-way table"
 
 
@@ -130,7 +129,7 @@ class Policy:
         self.ruled = link((columns for columns, _ in self.masks), len(schema))
         most = clique_limit(mass, len(schema), facts.unit.power)
         self.most_cells = self._room(most) if self.masks else most
-        self.told, self.struck = told_by_rules(facts)
+        self.told, self.implied = told_by_rules(facts)
         self.unit, self.neighbours = facts.epsilon / UNIT, facts.unit
         self.hidden = [index(name) for name in options.sensitive_names()]
         self.open = [j for j in range(len(schema)) if j not in self.hidden]
@@ -354,20 +353,22 @@ class Policy:
         return TableBudget(epsilon, weights, (first.entry,), COLUMN)
 
 
-def told_by_rules(facts: Facts) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """Pairs that rules tell, also through other columns; others that lose many cells. Public."""
+def told_by_rules(facts: Facts) -> tuple[set[tuple[int, int]], dict[tuple[int, int], float]]:
+    """Pairs that rules tell, also through other columns; how far they tie others, even columns."""
     if not facts.schema.masks:
-        return set(), set()
+        return set(), {}
     model, d = GrowingModel(facts), len(facts.schema)
     tied = model.ruled | np.eye(d, dtype=bool)
     for _ in range(d.bit_length()):  # each doubles the steps between columns
         tied = tied @ tied
     pairs = [(i, j) for i, j in np.argwhere(np.triu(tied, 1)).tolist()]
-    tables = model.fit_columns().margins(pairs)
-    left = {pair: tables[pair] > 0 for pair in pairs}
-    # one column leaves a single value of the other, so that no table is needed
-    told = {p for p, cells in left.items() if any((cells.sum(axis=a) <= 1).all() for a in (0, 1))}
-    return told, {pair for pair, cells in left.items() if cells.mean() < MOSTLY} - told
+    tables, left = model.fit_columns().margins(pairs), dict[tuple[int, int], float]()
+    for pair in pairs:
+        law = tables[pair] / tables[pair].sum()
+        # one column leaves a single value of the other, so that no table is needed
+        if not any(((law > 0).sum(axis=axis) <= 1).all() for axis in (0, 1)):
+            left[pair] = float(np.abs(law - np.outer(law.sum(1), law.sum(0))).sum()) / 2
+    return {*pairs} - {*left}, left
 
 
 def price(cells: int, usual: int) -> Fraction:

@@ -9,7 +9,7 @@ import pytest
 
 import pdsynth as pds
 from pdsynth.algorithms.consistent_policy import told_by_rules
-from pdsynth.core import Facts
+from pdsynth.core import Facts, tvd_from_independence
 
 
 @pytest.mark.parametrize("mild", [True, False], ids=["one cell", "through a third column"])
@@ -50,7 +50,7 @@ def test_ties_that_rules_leave_open_are_a_reason_for_tables(mild):
 
 
 def test_what_rules_tell_of_pairs_through_other_columns():
-    """a tells b and b tells c, so a tells c; a cell of (x, y) is little, a third of (y, z) much."""
+    """a tells b and b tells c, so a tells c; one cell ties (x, y) little."""
     sizes = {"a": 8, "b": 4, "c": 2, "x": 8, "y": 8, "z": 3}
     attributes = [pds.Attribute.categorical(name, list(range(v))) for name, v in sizes.items()]
     rules = (
@@ -61,5 +61,29 @@ def test_what_rules_tell_of_pairs_through_other_columns():
     )
     schema = pds.Schema(tuple(attributes), rules=rules)
     facts = Facts(schema, 100, Fraction(1), "strict", Fraction(1))
-    told, struck = told_by_rules(facts)
-    assert (told, struck) == ({(0, 1), (0, 2), (1, 2)}, {(4, 5)})
+    told, implied = told_by_rules(facts)
+    assert told == {(0, 1), (0, 2), (1, 2)}
+    assert implied.keys() == {(3, 4), (3, 5), (4, 5)}
+    # Of (y, z) can occur: four values of y with one z, four with all three.
+    table = np.array([[1, 0, 0]] * 4 + [[1, 1, 1]] * 4)
+    assert implied[4, 5] == pytest.approx(float(tvd_from_independence(table)), abs=0.02)
+    assert implied[3, 4] < 0.05
+
+
+@pytest.mark.parametrize("close", [True, False], ids=["b is a, mostly", "b is any that may be"])
+def test_a_tie_beyond_its_rule_is_kept_and_what_the_rule_makes_is_not_paid_for(close):
+    """a ≤ b leaves 36 of 64 cells, R = .25 where all are alike: a clear tie has more."""
+    rng, n = np.random.default_rng(0), 8_000
+    frame = pd.DataFrame(rng.integers(0, 4, (n, 12)), columns=[f"x{j}" for j in range(12)])
+    pair = np.array([*zip(*np.triu_indices(8), strict=True)])[rng.integers(0, 36, n)]
+    a, b = pair.T
+    if close:
+        b = np.where(rng.random(n) < 0.7, a, b)
+    frame = frame.assign(a=a, b=b)
+    kinds = [(name, 8 if name in "ab" else 4) for name in frame]
+    attributes = tuple(pds.Attribute.categorical(name, range(v)) for name, v in kinds)
+    rules = [pds.Rule.impossible({"a": [*range(v + 1, 8)], "b": v}) for v in range(7)]
+    schema = pds.Schema(attributes, rules=rules)
+    for seed in range(5):
+        model = pds.ConsistentBayes(0.5, random_state=seed).fit(frame, schema)
+        assert any({"a", "b"} <= {*columns} for columns in model.measured_) == close
