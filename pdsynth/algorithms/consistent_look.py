@@ -27,7 +27,7 @@ from ..core.network import Candidates
 from ..core.schema import Facts
 from ..core.structure import Shares
 from ..core.unit import ONE_REPLACED, TableBudget, Unit
-from .consistent_policy import MOST_OF_PAIR, TABLE
+from .consistent_policy import LARGEST_SET, MOST_OF_PAIR, SET_CELLS, TABLE
 from .consistent_run import Run
 
 Ties = tuple[tuple[Columns, TableBudget], ...]  # pairs to measure, and for what
@@ -188,9 +188,7 @@ def share_beside(left: float, mass: float, sizes: Sequence[int], power: int = 1)
 def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int], doubts: int = 1) -> float:
     """What of the noisy mean R of pairs is more than hidden chance and the look's noise together.
 
-    ``doubts``: how many scales of its noise are taken off.
-
-    R itself is below 1.
+    ``doubts``: how many scales of its noise are taken off. R itself is below 1.
     """
     doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
     return min(tied, 1.0) - hidden_chance(n, epsilon, sizes) - doubts * doubt
@@ -203,9 +201,12 @@ def mean_chance(n: int, sizes: Sequence[int]) -> float:
 
 
 def hidden_chance(n: int, epsilon: float, sizes: Sequence[int]) -> float:
-    """What of chance the noise of pairs' tables hides, two for each column. Public."""
-    tables, cells = BESIDE * len(sizes), float(np.mean(sizes)) ** 2
-    return min(mean_chance(n, sizes), tables * cells / (epsilon * n))
+    """What of chance no table tells: of pairs in none all, of others the noise. Public."""
+    tables, mean = BESIDE * len(sizes), float(np.mean(sizes))
+    others = max(1, sum(mean**m <= SET_CELLS for m in range(2, LARGEST_SET + 1)))  # in a set
+    told = min(1.0, 2 * BESIDE * others / max(len(sizes) - 1, 1))  # of the pairs
+    chance = mean_chance(n, sizes)
+    return chance - told * max(chance - tables * mean**2 / (epsilon * n), 0.0)
 
 
 def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:
@@ -214,8 +215,7 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
     The look's noise is Laplace, and :data:`CLEAR` of its scales are taken off. All of it is public.
     """
     scale = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
-    gap = sure_ties(dependence, n, epsilon, sizes, CLEAR) - least_tie(epsilon * n, sizes)
-    gap /= scale
+    gap = (sure_ties(dependence, n, epsilon, sizes, CLEAR) - least_tie(epsilon * n, sizes)) / scale
     return 0.5 * math.exp(-gap) if gap > 0 else 1 - 0.5 * math.exp(gap)
 
 
