@@ -250,8 +250,12 @@ class _Facts:
         return min(alone, *((at(t), t) for t in _numbers(most)))
 
     def degree(self, k: int) -> float:
-        """PrivBayes: d − k tables for .7 of ε, of a pair and k − 1 typical columns."""
-        noise = ALONE * (self.d - k) / (0.7 * self.mass) * self.cells(k + 1)
+        """PrivBayes: d − k tables for .7 of ε, of a pair and k − 1 typical columns.
+
+        One table is no chain.
+        """
+        tables = self.d - k
+        noise = (ALONE if tables > 1 else 1) * tables / (0.7 * self.mass) * self.cells(k + 1)
         return self.distance(self.prior.degrees[k - 1], noise)
 
     def cells(self, columns: int) -> np.ndarray:
