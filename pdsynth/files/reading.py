@@ -20,7 +20,7 @@ from ..core import (
     to_items,
     warn,
 )
-from .cells import FORMS, STRANGE, is_number, read_number, read_numbers
+from .cells import FORMS, STRANGE, find_signs, is_number, read_number, read_numbers
 from .columns import EXACT, find_distinct
 from .file_format import FileFormat
 from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
@@ -99,7 +99,8 @@ def read_csv(
     warning tells. So each record is read by itself: a file's table is those of its lines, one
     below the other. ``number`` can't differ from the schema's where columns recode them. Without a
     schema, to explore, delimiter, encoding and header are found out, and said in a warning where
-    they aren't a comma and UTF-8; a column is numbers if all its cells are, else texts.
+    they aren't a comma and UTF-8; a column is numbers if all its cells are, and no two signs ($, €,
+    %) stand beside them, else texts.
 
     Blanks around cells are left out; only an empty cell is a missing value, ``NA`` is a text. A
     declared column is read as declared: texts stay texts, so that ``01`` keeps its zero; columns
@@ -182,11 +183,12 @@ def read_chunks(
             warn(f"cells hold bytes that aren't in {text.encoding}; {other}")
         yield from (_declared(chunk, attributes, columns, form) for chunk in chunks())
         return
-    texts: set[str] = set()
+    texts, signs = set[str](), dict.fromkeys(labels, frozenset[str]())
     for chunk in chunks():
-        texts |= {
-            name for name in labels if name not in texts and not _is_number(chunk[name], form)
-        }
+        for name in [name for name in labels if name not in texts]:
+            signs[name] |= find_signs(chunk[name])
+            if len(signs[name]) > 1 or not _is_number(chunk[name], form):
+                texts.add(name)
     for chunk in chunks():
         yield pd.DataFrame(
             {
