@@ -5,6 +5,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from . import BudgetError, PrivacyError, SchemaError, audit
@@ -19,6 +20,7 @@ try:
         import click
 
         from .files.command_line import commands, say
+    from .files.spoken import in_options
 except ImportError as missing:
     sys.exit(f"refused: {missing}")
 
@@ -159,10 +161,13 @@ def fill_data(table: str | None, raw: Path | None, out: Path | None) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    command = next((commands.commands[word] for word in given if word in commands.commands), None)
+    spoken = partial(in_options, options=[o.name for o in command.params] if command else [])
     if isinstance(sys.stdout, io.TextIOWrapper):  # a file or a pipe whose encoding has no ε
         sys.stdout.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_, **__: say(f"note: {message}")
+        warnings.showwarning = lambda message, *_, **__: say(f"note: {spoken(str(message))}")
         warnings.simplefilter("default", UserWarning)  # a note ends no run, also under -W error
         try:
             return commands.main(arguments, "python -m pdsynth", standalone_mode=False) or 0
@@ -173,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             say("interrupted")
             return 130
         except (SchemaError, BudgetError, PrivacyError, OSError, ImportError) as refusal:
-            say(f"refused: {refusal}")
+            say(f"refused: {spoken(str(refusal))}")
             return 1
 
 

@@ -403,8 +403,8 @@ def _places(
     gone = [name for name in columns if name not in places]
     if gone and len(gone) == len(columns):
         raise SchemaError(
-            "none of the declared columns stands in the first line: is it a record? Then write "
-            "columns = [...], the names of all columns, into the schema file, or say names="
+            "none of the declared columns stands in the first line: is it a record? Then say "
+            "names=, or write columns = [...], the names of all columns, into the schema file"
             f"{doubt(gone)}"
         )
     if gone:
@@ -421,8 +421,8 @@ def _unique(names: Sequence[str]) -> list[str]:
     """Names of which no two are equal: a second ``a`` is ``a.2``; at most ALIKE may be alike."""
     if (most := max(Counter(names).values(), default=0)) > ALIKE:
         raise SchemaError(
-            f"{most:,} columns have one name, at most {ALIKE} are told apart: name them in the "
-            "file, or say names="
+            f"{most:,} columns have one name, at most {ALIKE} are told apart: say names=, or "
+            "name them in the file"
         )
     labels: dict[str, None] = {}
     times: Counter[str] = Counter()
