@@ -17,6 +17,7 @@ import numpy as np
 
 from ..concentrated import epsilon_of, renyi_losses
 from ..core import COUNTING, ExactNoise, Model, Noise, SchemaError
+from ..files import decimal
 from . import detectors
 from .attacks import TRIES
 from .detectors import PrefetchedNoise, RecordedNoise, extend_seed
@@ -54,11 +55,11 @@ class Diagnosis:
 
     def __str__(self) -> str:
         if self.sound:
-            return f"Not refuted at ε = {self.claimed:g}. That is no proof."
+            return f"Not refuted at ε = {decimal(self.claimed)}. That is no proof."
         lost = (
             "no finite ε holds"
             if self.bound == math.inf
-            else f"at least ε = {self.bound:.3g} is lost, {self.claimed:g} is claimed"
+            else f"at least ε = {decimal(self.bound, up=False)} is lost, {decimal(self.claimed)} is claimed"
         )
         return f"{self.lemma}.\n  Here: {self.words}; {lost}.\n  Witness: {self.pair}"
 

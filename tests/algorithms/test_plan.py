@@ -399,6 +399,12 @@ def test_prices_without_a_reference_name_no_information():
     )
 
 
+def test_a_price_is_never_written_smaller_than_it_is():
+    network = Network((("x0", ()), ("x1", ())))
+    words = str(pds.plan(plain(2, 3), 50, 1.0004).price(network, ("x0", "x1")))
+    assert words.endswith("costs ε = 1.0004 instead of 0.5002")
+
+
 @pytest.mark.parametrize(("d", "epsilon", "k"), [(23, 1, 5), (50, 1, 2), (16, 1, 8), (16, 1e6, 15)])
 def test_auto_never_asks_for_a_search_that_can_t_end(d, epsilon, k):
     """ACS would bear k = 7 (half a million sets of eight), Retail k = 6 (10⁸ pairs in one step):
