@@ -270,6 +270,11 @@ class TestTooFine:
         assert "x4 (500 values) and 1 more." in str(pds.plan(some, 10_000, 1))
         assert "Too fine for this ε: all 80 columns. " in str(pds.plan(plain(80, 5), 176, 1))
 
+    @pytest.mark.parametrize(("n", "values", "said"), [(400, 3, 1), (176, 5, 1), (9_000, 3, 0)])
+    def test_evenly_drawn_rows_are_named_once_where_all_columns_are_too_fine(self, n, values, said):
+        """Of 60 columns × 400 rows a report found them as near; the plan had no word of it."""
+        assert str(pds.plan(plain(60, values), n, 1)).count("drawn evenly") == said
+
 
 class TestDrowned:
     """Single columns that are noise, too."""
