@@ -59,7 +59,8 @@ class Diagnosis:
         lost = (
             "no finite ε holds"
             if self.bound == math.inf
-            else f"at least ε = {decimal(self.bound, up=False)} is lost, {decimal(self.claimed)} is claimed"
+            else f"at least ε = {decimal(self.bound, up=False)} is lost, "
+            f"{decimal(self.claimed)} is claimed"
         )
         return f"{self.lemma}.\n  Here: {self.words}; {lost}.\n  Witness: {self.pair}"
 

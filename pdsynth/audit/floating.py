@@ -33,8 +33,9 @@ class Exhibit:
     def __str__(self) -> str:
         naive, rounded, top = map(format_epsilon, (self.naive, max(self.rounded, 0), self.ceiling))
         return (
-            f"a Laplace histogram of ε = {decimal(self.claimed)} in double precision: the audit reports "
-            f"{naive} from unrounded statistics, {rounded} from rounded ones (ceiling {top})"
+            f"a Laplace histogram of ε = {decimal(self.claimed)} in double precision: the audit "
+            f"reports {naive} from unrounded statistics, {rounded} from rounded ones "
+            f"(ceiling {top})"
         )
 
     __repr__ = __str__
