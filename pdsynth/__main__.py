@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from . import BudgetError, PrivacyError, SchemaError, audit
-from .audit.case import NOT_REFUTED, UNSEEN, Result, format_epsilon
+from .audit.case import MOST_RUNS, NOT_REFUTED, UNSEEN, Result, format_epsilon
 from .core import needed_for
 from .datasets.convert import LOADERS, convert
 from .datasets.loaders import VARIABLE
@@ -36,7 +36,8 @@ COLUMNS = {
     "verdict": 12,
 }
 LEGEND = (
-    "bound: lost for certain; ceiling: what a perfect attack would show; sees: the smallest "
+    "bound: lost at least, all bounds together with 95 % confidence (runs 0: for certain); "
+    "ceiling: what a perfect attack would show; sees: the smallest "
     "violation that half of such audits catch, as a multiple of the claim (1: any, it is "
     "exact; ∞: only what has no finite ε); moves: answers of mechanisms that the pair of "
     "tables changes (0: not counted); runs: releases of each table (0: exact)"
@@ -84,10 +85,10 @@ def print_audits(results: Iterable[Result]) -> int:
         (f"at most {FEW} answers move", "more answers move"), sees, strict=True
     ):
         if factors:
-            print(
-                f"Where {words}, {len(factors)} sound sampled cases see "
-                f"{format_epsilon(min(factors))} to {format_epsilon(max(factors))} times the claim."
-            )
+            least, most = format_epsilon(min(factors)), format_epsilon(max(factors))
+            seen = f"{len(factors)} sound sampled cases see {least} to {most}"
+            seen = f"1 sound sampled case sees {most}" if len(factors) == 1 else seen
+            print(f"Where {words}, {seen} times the claim.")
     print(
         f"{expected} of {expected + len(wrong)} as expected"
         + (f"; not: {', '.join(wrong)}" if wrong else "")
@@ -99,14 +100,20 @@ def print_audits(results: Iterable[Result]) -> int:
 @click.option("--all", "everything", is_flag=True, help="Every case of the catalogue.")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="One case; may be repeated.")
 @click.option("--list", "listed", is_flag=True, help="List the cases and stop.")
-@click.option("--runs", default=20_000, show_default=True, help="Releases of each table.")
+@click.option(
+    "--runs",
+    type=click.IntRange(4, MOST_RUNS),
+    default=20_000,
+    show_default=True,
+    help="Releases of each table.",
+)
 @click.option(
     "--deep",
     is_flag=True,
     help=f"{audit.DEEP:,} releases of each "
     "table; of whole fits 1,000, or 20,000 where they ask for the same tables always.",
 )
-@click.option("--seed", type=int, help="Repeat an audit bit by bit.")
+@click.option("--seed", type=click.IntRange(0, 2**128), help="Repeat an audit bit by bit.")
 @click.option("--jobs", default=os.cpu_count() or 1, help="Processes at once.")
 def run_audits(
     everything: bool,
