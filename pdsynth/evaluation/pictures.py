@@ -191,7 +191,7 @@ def advise(
             use = f"nothing: it is nearer than single columns would be, but {far_off}"
         if gained and kept:
             use, rest = f"the pairs that are kept below alone: {far_off}", "For all else"
-    remedy = f" {rest} take a larger ε, fewer columns or coarser bins: pds.plan says beforehand "
+    remedy = f" {rest} take a larger ε, fewer columns or coarser bins: plan says beforehand "
     advice = [f"Use it for {use}{'' if gained and not gone else remedy + 'what they bear.'}"]
     if lost := sorted((p for p in pairs if p.real >= TIE and p.kept < KEPT * p.real),
                       key=lambda pair: -pair.lost):  # fmt: skip

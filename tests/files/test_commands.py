@@ -715,6 +715,9 @@ class TestWordsOfACommand:
             status, said, _ = speak(f"report data.csv {words}")
             assert status == 0 and not PYTHON.search(said), said
         assert "say --target" in " ".join(speak("report data.csv out")[1].split())
+        speak("report data.csv out --out page.html")
+        page = (here / "page.html").read_text(encoding="utf-8")
+        assert "pds." not in page and "say --target" in page
 
 
 def test_a_file_or_pipe_whose_encoding_has_no_greek_letters(here, monkeypatch):
