@@ -42,6 +42,7 @@ LEGEND = (
     "exact; ∞: only what has no finite ε); moves: answers of mechanisms that the pair of "
     "tables changes (0: not counted); runs: releases of each table (0: exact)"
 )
+RUNS = 20_000  # of an audit, where nothing is said
 FEW = 2  # answers that a pair moves, for which an audit should see little
 
 
@@ -103,7 +104,7 @@ def print_audits(results: Iterable[Result]) -> int:
 @click.option(
     "--runs",
     type=click.IntRange(4, MOST_RUNS),
-    default=20_000,
+    default=RUNS,
     show_default=True,
     help="Releases of each table.",
 )
@@ -127,6 +128,8 @@ def run_audits(
     """Measure what published and strict steps lose, against what they claim."""
     if everything and cases:
         raise click.UsageError("--all runs every case, --case some: give one of them")
+    if deep and runs != RUNS:
+        raise click.UsageError("--deep says how many releases: leave out --runs")
     unknown = [name for name in cases if name not in audit.CASES]
     if listed or unknown or not (everything or cases):
         shown = audit.CASES if unknown or not cases else cases

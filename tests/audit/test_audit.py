@@ -616,6 +616,11 @@ class TestCommand:
         status, said = self.speak("--case", "privabn-units", *words)
         assert (status, said) == (2, "") and f"'{words[0]}'" in capsys.readouterr().err
 
+    def test_deep_runs_are_no_others(self, capsys):
+        """It went on for hours, whatever --runs said."""
+        assert self.speak("--case", "strict-sketch", "--deep", "--runs", "100") == (2, "")
+        assert "leave out --runs" in capsys.readouterr().err
+
     def test_one_case_sees_and_several_see(self):
         good = audit.run("strict-joint-counts", 100, seed=1)
         for times, words in ((1, "1 sound sampled case sees "), (2, "2 sound sampled cases see ")):
