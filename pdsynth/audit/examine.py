@@ -35,7 +35,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found: the broken rule (``code``, or ""), ε that is lost at least, and the witness."""
+    """What was found: the broken rule (``code``, or ""), the least ε lost, and the witness."""
 
     code: str = ""
     words: str = ""
