@@ -23,13 +23,15 @@ def in_options(words: str, options: Collection[str]) -> str:
     'say --encoding cp1252, or --skip 2'
     >>> in_options("say names=[…], or write columns = […] into the schema file", ["epsilon"])
     'write columns = […] into the schema file'
+    >>> in_options("ConsistentBayes(epsilon=1, delta=0.1)", ["epsilon", "delta"])  # a call stays
+    'ConsistentBayes(epsilon=1, delta=0.1)'
     """
     for python, spoken in CALLS.items():
         words = words.replace(python, spoken)
     words = COLUMNS.sub(r"\1", words) if "names" in options else NAMES.sub("", words)
     known = "|".join(map(re.escape, options))
     value = r"\[…\]|'[^']*'|\"[^\"]*\"|\w+|"
-    return re.sub(rf"(?<![\w-])({known})=({value})", _spoken, words) if known else words
+    return re.sub(rf"(?<![\w(-])(?<!, )({known})=({value})", _spoken, words) if known else words
 
 
 def report_in_options(report: Report, options: Collection[str]) -> Report:
