@@ -186,8 +186,9 @@ def read_chunks(
     texts, signs = set[str](), dict.fromkeys(labels, frozenset[str]())
     for chunk in chunks():
         for name in [name for name in labels if name not in texts]:
-            signs[name] |= find_signs(chunk[name])
-            if len(signs[name]) > 1 or not _is_number(chunk[name], form):
+            found = _find_signs(chunk[name], form)
+            signs[name] |= found or frozenset()
+            if found is None or len(signs[name]) > 1:
                 texts.add(name)
     for chunk in chunks():
         yield pd.DataFrame(
@@ -489,10 +490,14 @@ def _whole(column: pd.Series, attribute: Attribute) -> pd.Series:
 
 def _numbers(column: pd.Series, form: str) -> pd.Series:
     """Numbers of texts, NaN for whatever isn't one."""
+    plain = _plain(column, form)
+    return _short(read_numbers(column, form)) if plain is None else plain
+
+
+def _plain(column: pd.Series, form: str) -> pd.Series | None:
+    """Numbers of texts that are all written as Python writes them; else None."""
     plain = pd.to_numeric(column, errors="coerce") if FORMS[form][1] == "." else None
-    if plain is not None and (plain.notna() | column.isna()).all():
-        return plain
-    return _short(read_numbers(column, form))
+    return plain if plain is not None and (plain.notna() | column.isna()).all() else None
 
 
 def _short(numbers: pd.Series) -> pd.Series:
@@ -500,7 +505,11 @@ def _short(numbers: pd.Series) -> pd.Series:
     return numbers.astype("int64") if whole.all() else numbers
 
 
-def _is_number(column: pd.Series, form: str) -> bool:
-    """Whether all cells are numbers; "01" is a text."""
-    codes = column.str.match(r"[-+]?0\d").fillna(False).astype(bool)
-    return bool(not codes.any() and (_numbers(column, form).notna() | column.isna()).all())
+def _find_signs(column: pd.Series, form: str) -> set[str] | None:
+    """The signs beside a column's numbers; None where a cell is no number; "01" is a text."""
+    if column.str.match(r"[-+]?0\d").fillna(False).astype(bool).any():
+        return None
+    if _plain(column, form) is not None:
+        return set()
+    whole = (read_numbers(column, form).notna() | column.isna()).all()
+    return find_signs(column) if whole else None
