@@ -5,10 +5,11 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from . import BudgetError, PrivacyError, SchemaError, audit
-from .audit.case import NOT_REFUTED, UNSEEN, Result, format_epsilon
+from .audit.case import MOST_RUNS, NOT_REFUTED, UNSEEN, Result, format_epsilon
 from .core import needed_for
 from .datasets.convert import LOADERS, convert
 from .datasets.loaders import VARIABLE
@@ -19,6 +20,7 @@ try:
         import click
 
         from .files.command_line import commands, say
+    from .files.spoken import in_options
 except ImportError as missing:
     sys.exit(f"refused: {missing}")
 
@@ -34,11 +36,13 @@ COLUMNS = {
     "verdict": 12,
 }
 LEGEND = (
-    "bound: lost for certain; ceiling: what a perfect attack would show; sees: the smallest "
+    "bound: lost at least, all bounds together with 95 % confidence (runs 0: for certain); "
+    "ceiling: what a perfect attack would show; sees: the smallest "
     "violation that half of such audits catch, as a multiple of the claim (1: any, it is "
     "exact; ∞: only what has no finite ε); moves: answers of mechanisms that the pair of "
     "tables changes (0: not counted); runs: releases of each table (0: exact)"
 )
+RUNS = 20_000  # of an audit, where nothing is said
 FEW = 2  # answers that a pair moves, for which an audit should see little
 
 
@@ -82,10 +86,10 @@ def print_audits(results: Iterable[Result]) -> int:
         (f"at most {FEW} answers move", "more answers move"), sees, strict=True
     ):
         if factors:
-            print(
-                f"Where {words}, {len(factors)} sound sampled cases see "
-                f"{format_epsilon(min(factors))} to {format_epsilon(max(factors))} times the claim."
-            )
+            least, most = format_epsilon(min(factors)), format_epsilon(max(factors))
+            seen = f"{len(factors)} sound sampled cases see {least} to {most}"
+            seen = f"1 sound sampled case sees {most}" if len(factors) == 1 else seen
+            print(f"Where {words}, {seen} times the claim.")
     print(
         f"{expected} of {expected + len(wrong)} as expected"
         + (f"; not: {', '.join(wrong)}" if wrong else "")
@@ -97,14 +101,20 @@ def print_audits(results: Iterable[Result]) -> int:
 @click.option("--all", "everything", is_flag=True, help="Every case of the catalogue.")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="One case; may be repeated.")
 @click.option("--list", "listed", is_flag=True, help="List the cases and stop.")
-@click.option("--runs", default=20_000, show_default=True, help="Releases of each table.")
+@click.option(
+    "--runs",
+    type=click.IntRange(4, MOST_RUNS),
+    default=RUNS,
+    show_default=True,
+    help="Releases of each table.",
+)
 @click.option(
     "--deep",
     is_flag=True,
     help=f"{audit.DEEP:,} releases of each "
     "table; of whole fits 1,000, or 20,000 where they ask for the same tables always.",
 )
-@click.option("--seed", type=int, help="Repeat an audit bit by bit.")
+@click.option("--seed", type=click.IntRange(0, 2**128), help="Repeat an audit bit by bit.")
 @click.option("--jobs", default=os.cpu_count() or 1, help="Processes at once.")
 def run_audits(
     everything: bool,
@@ -118,6 +128,8 @@ def run_audits(
     """Measure what published and strict steps lose, against what they claim."""
     if everything and cases:
         raise click.UsageError("--all runs every case, --case some: give one of them")
+    if deep and runs != RUNS:
+        raise click.UsageError("--deep says how many releases: leave out --runs")
     unknown = [name for name in cases if name not in audit.CASES]
     if listed or unknown or not (everything or cases):
         shown = audit.CASES if unknown or not cases else cases
@@ -159,10 +171,13 @@ def fill_data(table: str | None, raw: Path | None, out: Path | None) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    command = next((commands.commands[word] for word in given if word in commands.commands), None)
+    spoken = partial(in_options, options=[o.name for o in command.params] if command else [])
     if isinstance(sys.stdout, io.TextIOWrapper):  # a file or a pipe whose encoding has no ε
         sys.stdout.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_, **__: say(f"note: {message}")
+        warnings.showwarning = lambda message, *_, **__: say(f"note: {spoken(str(message))}")
         warnings.simplefilter("default", UserWarning)  # a note ends no run, also under -W error
         try:
             return commands.main(arguments, "python -m pdsynth", standalone_mode=False) or 0
@@ -173,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             say("interrupted")
             return 130
         except (SchemaError, BudgetError, PrivacyError, OSError, ImportError) as refusal:
-            say(f"refused: {refusal}")
+            say(f"refused: {spoken(str(refusal))}")
             return 1
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ..core import BudgetError, Curator, ExactNoise, Ledger, Noise, check_seed, is_whole, show
+from ..files import decimal
 from ..files.pages import render
 from ..published.doors import open_door
 from .detectors import Seed
@@ -38,11 +39,11 @@ Release = Callable[[Curator, Noise, Fraction], Any]  # (door, noise, claimed ε)
 Progress = bool | Callable[[int, int], None]
 
 
-def format_epsilon(value: float) -> str:
+def format_epsilon(value: float, digits: int = 3) -> str:
     """A number of ε for a reader."""
     if value == math.inf:
         return "∞"
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.{digits}g}"
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Result:
                 "\n  An audit like this doesn't see noise that is too small in half of all tries."
             )
         return (
-            f"{self.name}: {self.verdict.upper()}. Claimed ε = {format_epsilon(self.claimed)}, "
+            f"{self.name}: {self.verdict.upper()}. Claimed ε = {decimal(self.claimed)}, "
             f"lost {lost}; in theory {format_epsilon(self.theory)}.\n"
             f"  {self.method}, {runs}{self.seconds:.1f} s. {self.witness}{power}"
         )
@@ -117,6 +118,7 @@ class Result:
             place=_place,
             ticks=[10.0**k for k in DECADES],
             show=format_epsilon,
+            claimed=decimal(self.claimed),
             words=str(self).split(". ", 1)[1].split("\n"),
         )
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..concentrated import epsilon_of, renyi_losses
 from ..core import COUNTING, ExactNoise, Model, Noise, SchemaError
+from ..files import decimal
 from . import detectors
 from .attacks import TRIES
 from .detectors import PrefetchedNoise, RecordedNoise, extend_seed
@@ -34,7 +35,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found: the broken rule (``code``, or ""), ε lost for certain, and the witness."""
+    """What was found: the broken rule (``code``, or ""), the least ε lost, and the witness."""
 
     code: str = ""
     words: str = ""
@@ -54,11 +55,12 @@ class Diagnosis:
 
     def __str__(self) -> str:
         if self.sound:
-            return f"Not refuted at ε = {self.claimed:g}. That is no proof."
+            return f"Not refuted at ε = {decimal(self.claimed)}. That is no proof."
         lost = (
             "no finite ε holds"
             if self.bound == math.inf
-            else f"at least ε = {self.bound:.3g} is lost, {self.claimed:g} is claimed"
+            else f"at least ε = {decimal(self.bound, up=False)} is lost, "
+            f"{decimal(self.claimed)} is claimed"
         )
         return f"{self.lemma}.\n  Here: {self.words}; {lost}.\n  Witness: {self.pair}"
 

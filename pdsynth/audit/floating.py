@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Curator, Noise
+from ..files import decimal
 from ..published.doors import raw_door
 from .case import format_epsilon
 from .estimator import ceiling, lower_bound, quantise
@@ -30,12 +31,11 @@ class Exhibit:
     ceiling: float
 
     def __str__(self) -> str:
-        claimed, naive, rounded, top = map(
-            format_epsilon, (self.claimed, self.naive, max(self.rounded, 0), self.ceiling)
-        )
+        naive, rounded, top = map(format_epsilon, (self.naive, max(self.rounded, 0), self.ceiling))
         return (
-            f"a Laplace histogram of ε = {claimed} in double precision: the audit reports "
-            f"{naive} from unrounded statistics, {rounded} from rounded ones (ceiling {top})"
+            f"a Laplace histogram of ε = {decimal(self.claimed)} in double precision: the audit "
+            f"reports {naive} from unrounded statistics, {rounded} from rounded ones "
+            f"(ceiling {top})"
         )
 
     __repr__ = __str__

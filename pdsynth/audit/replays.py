@@ -16,7 +16,7 @@ import pandas as pd
 from ..binning import refine
 from ..concentrated import renyi_losses
 from ..core import BudgetError, Entry, Ledger, Noise, Schema, SchemaError, positive
-from ..files import as_text
+from ..files import as_text, decimal
 from ..files.pages import render
 from ..persons import LEVEL, People, choose_levels
 from .case import format_epsilon
@@ -96,16 +96,16 @@ class Replay:
             word = "NOT PRIVATE, as its ledger says"
         lines = [
             f"{self.name}: {word}. {self.change}; {self.walks} walks. "
-            f"Lost {format_epsilon(self.log_ratio)} of "
-            f"{format_epsilon(float(self.claimed))}{' (ρ)' * (self.sign == 'ρ')} that the ledger "
+            f"Lost {format_epsilon(self.log_ratio, 4)} of "
+            f"{decimal(self.claimed)}{' (ρ)' * (self.sign == 'ρ')} that the ledger "
             "allows this change "
-            f"(ε = {format_epsilon(float(self.epsilon))} in all).",
+            f"(ε = {decimal(self.epsilon)} in all).",
             f"{'step':<44} {'mechanism':<18} {'claimed':>9} {'lost':>9}",
         ]
         for s in self.steps:
             mark = "  " if s.ok else "!!"
             lines.append(
-                f"{s.step:<44.44} {s.mechanism:<18.18} {float(s.claimed):>9.4g} "
+                f"{s.step:<44.44} {s.mechanism:<18.18} {decimal(s.claimed):>9} "
                 f"{float(s.log_ratio):>9.4g} {mark} {s.why}".rstrip()
             )
         return "\n".join(lines)
@@ -119,6 +119,7 @@ class Replay:
             head=str(self).split("\n")[0],
             steps=self.steps,
             show=format_epsilon,
+            written=decimal,
         )
 
 

@@ -143,3 +143,25 @@ def halves(margins: Marginals, codes: np.ndarray, seed: list[int]) -> np.ndarray
     rest = margins.n - one.n
     gaps = one.counts * rest - (margins.counts - one.counts) * one.n
     return distances(gaps, margins.starts, one.n * rest)
+
+
+def expect_even(margins: Marginals, rows: int) -> float:
+    """The expected mean distance of so many rows whose values are drawn evenly.
+
+    Of a table of D cells each holds a binomial number X of them, q = 1/D. With m = ⌊a⌋ and the
+    distributions F of X and F₁ of one row less,
+    E|X − a| = 2 (a F(m) − N q F₁(m − 1)) + N q − a.
+
+    **Privacy:** reads real records exactly; no guarantee covers it.
+    """
+    with needed_for("rows that are drawn evenly"):
+        from scipy.special import bdtr
+
+    cells = np.diff(np.append(margins.starts, len(margins.counts)))
+    key = margins.counts * (cells.max() + 1) + np.repeat(cells, cells)
+    distinct, times = np.unique(key, return_counts=True)
+    counts, size = np.divmod(distinct, cells.max() + 1)
+    floor, place, q = counts * rows // margins.n, counts * rows / margins.n, 1 / size
+    below = np.where(floor > 0, bdtr(np.maximum(floor - 1, 0), rows - 1, q), 0)
+    apart = 2 * (place * bdtr(floor, rows, q) - rows * q * below) + rows * q - place
+    return float((times * apart).sum() / (2 * rows * len(margins.sets)))

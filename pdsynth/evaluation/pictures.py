@@ -184,10 +184,15 @@ def advise(
         if kept:
             use = "the pairs that are kept below alone: in the mean evenly drawn rows are as near."
             rest = "For all else"
-    if gone and not gained:
-        use, rest = "nothing: most columns alone are off by more than a quarter.", "Instead"
-    remedy = f" {rest} take a larger ε, fewer columns or coarser bins: pds.plan says beforehand "
-    advice = [f"Use it for {use}{'' if gained else remedy + 'what they bear.'}"]
+    if gone:
+        far_off = "most columns alone are off by more than a quarter."
+        use, rest = f"nothing: {far_off}", "Instead"
+        if gained:
+            use = f"nothing: it is nearer than single columns would be, but {far_off}"
+        if gained and kept:
+            use, rest = f"the pairs that are kept below alone: {far_off}", "For all else"
+    remedy = f" {rest} take a larger ε, fewer columns or coarser bins: plan says beforehand "
+    advice = [f"Use it for {use}{'' if gained and not gone else remedy + 'what they bear.'}"]
     if lost := sorted((p for p in pairs if p.real >= TIE and p.kept < KEPT * p.real),
                       key=lambda pair: -pair.lost):  # fmt: skip
         names = "; ".join(" with ".join(pair.names) for pair in lost[:OPENED])

@@ -17,8 +17,8 @@ from ..files.pages import render
 from ..files.story import decimal
 from .disclosure import gcap
 from .inputs import Table, as_dataset, check_edges, check_whole, sample_rows, to_codes
-from .intervals import COLUMNS, LIMITS, RELEASE, measure_level
-from .marginals import Marginals, Sets
+from .intervals import COLUMNS, LIMITS, RELEASE, expect_even, measure_level
+from .marginals import Marginals
 from .numbers import compare_numbers, show_numbers
 from .utility import majority_share, split_mask, utility
 
@@ -195,6 +195,7 @@ def report(
         for alpha in progress(ALPHAS, "distances", unit="level")
         if alpha <= len(schema)
     }
+    margins = Marginals(codes, schema, 2, sets=levels[2].sets)
     table = pd.DataFrame([row for level in levels.values() for row in level.rows], columns=COLUMNS)
     worth = (
         None
@@ -222,7 +223,7 @@ def report(
         "tables": len(tables),
         "repeats": repeats,
         "attacked": ATTACKED,
-        "even": _measure_even(codes, len(tables[0]), schema, levels[2].sets, seed),
+        "even": expect_even(margins, len(tables[0])),
         **_judge(table, LIMITS if budget is None else repeats),
     }
     verdict, notes = (_written(part, facts) for part in ("verdict", "notes"))
@@ -349,13 +350,6 @@ def _risk(
         "finds the whole row",
     ]
     return pd.DataFrame(columns, pd.Index(index, name="the attacker"))
-
-
-def _measure_even(codes: np.ndarray, rows: int, schema: Schema, sets: Sets, seed: int) -> float:
-    """The mean two-way distance of rows whose values are drawn evenly, which tell nothing."""
-    generator = np.random.default_rng(seed)
-    even = np.column_stack([generator.integers(0, size, rows) for size in schema.sizes])
-    return float(Marginals(codes, schema, 2, sets=sets).distances(even).mean())
 
 
 def _judge(table: pd.DataFrame, runs: int) -> dict[str, Any]:

@@ -195,8 +195,9 @@ def _standing(session: Session) -> str:
 
 
 def _formulas(schema: Schema) -> list[str]:
-    """Columns whose name or whose declared texts a spreadsheet would run."""
-    return [a.name for a in schema.attributes if any(quote(x) != x for x in (a.name, *a.values))]
+    """Columns whose name or whose declared texts a spreadsheet would run; -10–-8 is a bin."""
+    texts = {a.name: (a.name, *(a.values if a.edges is None else ())) for a in schema.attributes}
+    return [name for name, own in texts.items() if any(quote(text) != text for text in own)]
 
 
 def _say_inside(columns: Sequence[Attribute]) -> str:

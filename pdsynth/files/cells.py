@@ -24,6 +24,7 @@ FORMS = {
 }
 COMMON = "1,234.5"  # where nothing is said
 PLAIN = "1234.5"  # no currency or per cent sign, either
+SIGNS = "%$€£¥"  # that may stand beside a number
 # How a time that something took is written: how many of its last number make a minute.
 DURATIONS = {"h:min": 1, "min:s": 60}
 CLOCKED = re.compile(r"(?:(\d{1,9}):)?(\d{1,9}):([0-5]\d(?:[.,]\d{1,9})?)", re.ASCII)
@@ -130,6 +131,12 @@ def read_numbers(texts: pd.Series, form: str = "1,234.5", units: Iterable[str] =
     numbers = [read_number(as_text(cell), form, units) for cell in distinct]
     table = np.array([*(np.nan if x is None else x for x in numbers), np.nan])
     return pd.Series(table[places], index=texts.index)
+
+
+def find_signs(texts: pd.Series) -> set[str]:
+    """Which of the currency and per cent signs stand in texts; several are no one's numbers."""
+    odd = texts[pd.to_numeric(texts, errors="coerce").isna() & texts.notna()]
+    return {*SIGNS}.intersection("".join(map(as_text, odd.unique())))
 
 
 def read_day(cell: Any, form: str = "") -> date | None:

@@ -53,6 +53,7 @@ from .release import (
 )
 from .schema_file import read_toml
 from .session import Session, files_of
+from .spoken import report_in_options
 from .writing import naming
 
 with needed_for("the command line"):
@@ -462,9 +463,8 @@ def report(
     declared = model.shown if model and schema is None else Schema.read(schema)  # type: ignore[arg-type]
     real = read_named(data, declared, **how)
     fake = read_named(released, as_released(declared))
-    comparison = make_report(
-        real, fake, declared, epsilon=epsilon, target=target, sensitive=sensitive, ledger=ledger
-    )
+    said = {"epsilon": epsilon, "target": target, "sensitive": sensitive}
+    comparison = report_in_options(make_report(real, fake, declared, **said, ledger=ledger), said)
     if model is not None and model.measured:
         hits, total = count_held(model, model.shown.encode(real[list(model.shown.names)]))
         words = (

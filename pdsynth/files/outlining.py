@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..core import Attribute, SchemaError, check_path, to_items
-from .cells import COMPACT, LONGEST, read_day, read_hour, read_numbers
+from .cells import COMPACT, LONGEST, find_signs, read_day, read_hour, read_numbers
 from .columns import EXACT
 from .domains import BINS
 from .file_format import FileFormat
@@ -85,6 +85,7 @@ CODE = re.compile(r"[A-Za-z]{0,3}\d[\dA-Za-z.-]{1,12}", re.ASCII)
 HEADS = 3, 2, 1  # first signs of a code that may be a group's
 # A number with its unit behind it, or the three letters of a currency before it.
 WITH_UNIT = re.compile(r"(?:([A-Z]{3}) )?[-+−]? ?(\d(?:.*\d)?) ?(°|[°µ]?[^\W\d_]\D{0,19})?")
+SEVERAL = "? numbers in several units ({}): convert them to one, or drop"
 SPOKEN = 3  # letters of a unit that may have an ending: day, days
 Found = tuple[Attribute | str, str]  # an attribute, or why its column is left out; a comment
 
@@ -287,6 +288,8 @@ def _measured(
     for form in forms:
         numbers = read_numbers(texts, form)
         if len(texts) and numbers.notna().all() and not texts.str.match(r"[-+]?0\d").any():
+            if len(signs := find_signs(texts)) > 1:
+                return SEVERAL.format(", ".join(sorted(signs))), ""
             plain = pd.to_numeric(texts, errors="coerce").eq(numbers).all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
     units = _units(distinct) if len(distinct) > LISTED else []

@@ -20,7 +20,7 @@ from ..core import (
     to_items,
     warn,
 )
-from .cells import FORMS, STRANGE, is_number, read_number, read_numbers
+from .cells import FORMS, STRANGE, find_signs, is_number, read_number, read_numbers
 from .columns import EXACT, find_distinct
 from .file_format import FileFormat
 from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
@@ -99,7 +99,8 @@ def read_csv(
     warning tells. So each record is read by itself: a file's table is those of its lines, one
     below the other. ``number`` can't differ from the schema's where columns recode them. Without a
     schema, to explore, delimiter, encoding and header are found out, and said in a warning where
-    they aren't a comma and UTF-8; a column is numbers if all its cells are, else texts.
+    they aren't a comma and UTF-8; a column is numbers if all its cells are, and no two signs ($, €,
+    %) stand beside them, else texts.
 
     Blanks around cells are left out; only an empty cell is a missing value, ``NA`` is a text. A
     declared column is read as declared: texts stay texts, so that ``01`` keeps its zero; columns
@@ -182,11 +183,13 @@ def read_chunks(
             warn(f"cells hold bytes that aren't in {text.encoding}; {other}")
         yield from (_declared(chunk, attributes, columns, form) for chunk in chunks())
         return
-    texts: set[str] = set()
+    texts, signs = set[str](), dict.fromkeys(labels, frozenset[str]())
     for chunk in chunks():
-        texts |= {
-            name for name in labels if name not in texts and not _is_number(chunk[name], form)
-        }
+        for name in [name for name in labels if name not in texts]:
+            found = _find_signs(chunk[name], form)
+            signs[name] |= found or frozenset()
+            if found is None or len(signs[name]) > 1:
+                texts.add(name)
     for chunk in chunks():
         yield pd.DataFrame(
             {
@@ -401,8 +404,8 @@ def _places(
     gone = [name for name in columns if name not in places]
     if gone and len(gone) == len(columns):
         raise SchemaError(
-            "none of the declared columns stands in the first line: is it a record? Then write "
-            "columns = [...], the names of all columns, into the schema file, or say names="
+            "none of the declared columns stands in the first line: is it a record? Then say "
+            "names=, or write columns = [...], the names of all columns, into the schema file"
             f"{doubt(gone)}"
         )
     if gone:
@@ -419,8 +422,8 @@ def _unique(names: Sequence[str]) -> list[str]:
     """Names of which no two are equal: a second ``a`` is ``a.2``; at most ALIKE may be alike."""
     if (most := max(Counter(names).values(), default=0)) > ALIKE:
         raise SchemaError(
-            f"{most:,} columns have one name, at most {ALIKE} are told apart: name them in the "
-            "file, or say names="
+            f"{most:,} columns have one name, at most {ALIKE} are told apart: say names=, or "
+            "name them in the file"
         )
     labels: dict[str, None] = {}
     times: Counter[str] = Counter()
@@ -487,10 +490,14 @@ def _whole(column: pd.Series, attribute: Attribute) -> pd.Series:
 
 def _numbers(column: pd.Series, form: str) -> pd.Series:
     """Numbers of texts, NaN for whatever isn't one."""
+    plain = _plain(column, form)
+    return _short(read_numbers(column, form)) if plain is None else plain
+
+
+def _plain(column: pd.Series, form: str) -> pd.Series | None:
+    """Numbers of texts that are all written as Python writes them; else None."""
     plain = pd.to_numeric(column, errors="coerce") if FORMS[form][1] == "." else None
-    if plain is not None and (plain.notna() | column.isna()).all():
-        return plain
-    return _short(read_numbers(column, form))
+    return plain if plain is not None and (plain.notna() | column.isna()).all() else None
 
 
 def _short(numbers: pd.Series) -> pd.Series:
@@ -498,7 +505,11 @@ def _short(numbers: pd.Series) -> pd.Series:
     return numbers.astype("int64") if whole.all() else numbers
 
 
-def _is_number(column: pd.Series, form: str) -> bool:
-    """Whether all cells are numbers; "01" is a text."""
-    codes = column.str.match(r"[-+]?0\d").fillna(False).astype(bool)
-    return bool(not codes.any() and (_numbers(column, form).notna() | column.isna()).all())
+def _find_signs(column: pd.Series, form: str) -> set[str] | None:
+    """The signs beside a column's numbers; None where a cell is no number; "01" is a text."""
+    if column.str.match(r"[-+]?0\d").fillna(False).astype(bool).any():
+        return None
+    if _plain(column, form) is not None:
+        return set()
+    whole = (read_numbers(column, form).notna() | column.isna()).all()
+    return find_signs(column) if whole else None

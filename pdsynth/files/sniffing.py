@@ -187,8 +187,8 @@ def look_for_header(
             else "the first line looks like a record, not like column names"
         )
         raise SchemaError(
-            f"{reason}: if the file has no header, say names=[…], the names of its "
-            f"{len(top)} columns, or write columns = […] into the schema file; if it has one, "
+            f"{reason}: if the file has no header, say names=[…], or write columns = […], "
+            f"the names of its {len(top)} columns, into the schema file; if it has one, "
             "say header=True"
             + "; if this is a title, say skip=, the lines above the names"
             * (sum(map(bool, top)) == 1)

@@ -157,19 +157,16 @@ def share(part: Fraction | float, whole: Fraction | float) -> float:
 
 
 def beside(value: Any) -> str:
-    """A number of the ledger; a fraction with its decimal beside it.
+    """As :func:`short`; a fraction with the decimal that is nearest to it beside it.
 
     >>> beside(Fraction(1, 30)), beside(Fraction(2)), beside(Fraction(1527, 65536))
-    ('1/30 ≈ 0.0333', '2', '0.0233')
+    ('1/30 ≈ 0.0333', '2', '0.02331')
     """
     text = short(value)
-    if not isinstance(value, Fraction) or value.denominator == 1:
+    if not isinstance(value, Fraction) or "/" not in text:
         return text
-    decimal = f"{float(value):.3g}"
-    sign = "=" if Fraction(decimal) == value else "≈"
-    if "/" in text:
-        return f"{text} {sign} {decimal}"
-    return text if value >= 1000 or Fraction(text) == value else decimal
+    nearest = f"{float(value):.3g}"
+    return f"{text} {'=' if Fraction(nearest) == value else '≈'} {nearest}"
 
 
 def clip(text: str, width: int) -> str:
@@ -219,8 +216,6 @@ def short(value: Any, up: bool = True) -> str:
         return ""
     if isinstance(value, str):
         return value
-    if value == math.inf:
-        return "∞"
     if isinstance(value, Fraction) and value.denominator <= 999 and value.numerator <= 9999:
         return str(value)
     return decimal(value, up)
@@ -232,6 +227,8 @@ def decimal(value: Any, up: bool = True) -> str:
     >>> decimal(Fraction(1, 2)), decimal(Fraction(1, 3)), decimal(1.0004), decimal(12345.6)
     ('0.5', '0.3334', '1.0004', '12,346')
     """
+    if value == math.inf:
+        return "∞"
     exact = Fraction(value) if isinstance(value, Fraction | int) else Fraction(f"{value:.12g}")
     texts = [f"{float(exact):.{digits}g}" for digits in range(DIGITS, WRITTEN + 1)]
     if value < 10_000 and (written := [text for text in texts if Fraction(text) == exact]):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import inf
+from math import ceil, inf
 from typing import Any
 
 import pandas as pd
@@ -136,9 +136,8 @@ def warn_of_loss(
         holding = [child for child, parents in network.pairs if name in (child, *parents)]
         lost = sum(tables[child].epsilon for child in holding)
         if lost >= each * len(holding):
-            cases.append(
-                f"{name} ({float(lost):.3g}, with equal budgets {float(each * len(holding)):.3g})"
-            )
+            said, equal = (f"{ceil(1000 * x) / 1000:g}" for x in (lost, each * len(holding)))
+            cases.append(f"{name} ({said}, with equal budgets {equal})")
     if cases:
         words = (
             "these attributes were to have more noise, and lose as much ε in tables as without it, "

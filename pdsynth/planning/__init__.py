@@ -561,6 +561,7 @@ def plan(
     )
     best = max(k[ratio * USEFUL <= 1], default=0)
     candidates = tuple(forecasts(schema, int(n), float(budget)))
+    drowned = bool(ratio[0] > NOISE_DOMINATES)
     fine = [
         schema.attributes[j]
         for j in np.flatnonzero(_Facts(schema, int(n), float(budget)).too_fine())
@@ -571,7 +572,7 @@ def plan(
         + " "
         + explain(candidates, len(schema), ratio[0])
         + say_alone(candidates[0], schema, int(n), float(budget))
-        + say_too_fine([a.name for a in fine], [a.size for a in fine], len(schema))
+        + say_too_fine([a.name for a in fine], [a.size for a in fine], len(schema), drowned)
         + say_rules(schema)
         + say_edges(schema, int(n), float(budget))
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..files import decimal
+
 
 @dataclass(frozen=True)
 class EdgePrice:
@@ -33,5 +35,5 @@ class EdgePrice:
             f"{parent} → {child}: {gained}the table grows from {self.cells_before:,} to "
             f"{self.cells_after:,} cells, noise alone moves it by {self.noise_after:.3g} "
             f"instead of {self.noise_before:.3g}; a change of {parent} then costs ε = "
-            f"{float(self.epsilon_after):.3g} instead of {float(self.epsilon_before):.3g}"
+            f"{decimal(self.epsilon_after)} instead of {decimal(self.epsilon_before)}"
         )

@@ -17,17 +17,24 @@ def likely(forecast: float) -> tuple[float, float]:
     return forecast * least, min(1.0, forecast * most)
 
 
-def say_too_fine(names: Sequence[str], sizes: Sequence[int], d: int) -> str:
-    """A sentence on those of d columns whose values are too many for this ε; empty for none."""
+def say_too_fine(names: Sequence[str], sizes: Sequence[int], d: int, drowned: bool) -> str:
+    """A sentence on those of d columns whose values are too many for this ε; empty for none.
+
+    Where these are all, no forecast tells whether even rows are farther: how uneven the table is
+    isn't public. ``drowned``: that was said already.
+    """
     if not names:
         return ""
     shown = [f"{n} ({s} values)" for n, s in zip(names, sizes, strict=True)]
-    what, remedy = name_some(shown), "fewer values"
+    what, remedy, even = name_some(shown), "fewer values", ""
     if len(names) == d > 1:
         what, remedy = f"all {d:,} columns", "fewer columns"
+        even = " Rows whose values are drawn evenly, which tell nothing, may be as near."
     return (
         f" Too fine for this ε: {what}. With three tenths of ε for single columns, a value's "
         f"expected noise there is larger than its mean count; {remedy} or coarser bins would help."
+        + even
+        * (not drowned)
     )
 
 

@@ -305,6 +305,11 @@ class TestTooFine:
         assert "x4 (500 values) and 1 more." in str(pds.plan(some, 10_000, 1))
         assert "Too fine for this ε: all 80 columns. " in str(pds.plan(plain(80, 5), 176, 1))
 
+    @pytest.mark.parametrize(("n", "values", "said"), [(400, 3, 1), (176, 5, 1), (9_000, 3, 0)])
+    def test_evenly_drawn_rows_are_named_once_where_all_columns_are_too_fine(self, n, values, said):
+        """Of 60 columns × 400 rows a report found them as near; the plan had no word of it."""
+        assert str(pds.plan(plain(60, values), n, 1)).count("drawn evenly") == said
+
 
 class TestDrowned:
     """Single columns that are noise, too."""
@@ -432,6 +437,12 @@ def test_prices_without_a_reference_name_no_information():
         .information
         is None
     )
+
+
+def test_a_price_is_never_written_smaller_than_it_is():
+    network = Network((("x0", ()), ("x1", ())))
+    words = str(pds.plan(plain(2, 3), 50, 1.0004).price(network, ("x0", "x1")))
+    assert words.endswith("costs ε = 1.0004 instead of 0.5002")
 
 
 @pytest.mark.parametrize(("d", "epsilon", "k"), [(23, 1, 5), (50, 1, 2), (16, 1, 8), (16, 1e6, 15)])

@@ -158,6 +158,11 @@ class TestWarning:
         with pytest.warns(UserWarning, match=r"lose as much ε.*x0 \(1, with equal budgets 1\)"):
             fit(self.grouped(1 / 3), self.CHAIN)
 
+    def test_what_is_lost_is_never_written_smaller(self):
+        """1.0004 was 1."""
+        with pytest.warns(UserWarning, match=r"x0 \(1.001, with equal budgets 1.001\)"):
+            fit(self.grouped(1 / 3), self.CHAIN, epsilon=1.0004)
+
     def test_no_warning_where_the_policy_holds(self, recwarn):
         warnings.simplefilter("always")
         fitted = fit(self.grouped(1 / 3))

@@ -608,6 +608,25 @@ class TestCommand:
         assert first.split() == ["privabn-units", *numbers, "violated"]
         assert second.split()[-2:] == ["not", "refuted"]
         assert last == "2 of 2 as expected"
+        assert "bound: lost at least, all bounds together with 95 % confidence" in legend
+
+    @pytest.mark.parametrize("words", [("--runs", "3"), ("--seed", "-1")])
+    def test_mistaken_numbers_are_named_as_the_option_is(self, words, capsys):
+        """A table's head was printed, and then ``random_state`` was refused, which no option is."""
+        status, said = self.speak("--case", "privabn-units", *words)
+        assert (status, said) == (2, "") and f"'{words[0]}'" in capsys.readouterr().err
+
+    def test_deep_runs_are_no_others(self, capsys):
+        """It went on for hours, whatever --runs said."""
+        assert self.speak("--case", "strict-sketch", "--deep", "--runs", "100") == (2, "")
+        assert "leave out --runs" in capsys.readouterr().err
+
+    def test_one_case_sees_and_several_see(self):
+        good = audit.run("strict-joint-counts", 100, seed=1)
+        for times, words in ((1, "1 sound sampled case sees "), (2, "2 sound sampled cases see ")):
+            with redirect_stdout(io.StringIO()) as out:
+                command.print_audits([good] * times)
+            assert words in out.getvalue()
 
     def test_status_1_when_a_sound_case_is_violated_or_a_broken_one_passes(self):
         good = audit.run("privabn-units")

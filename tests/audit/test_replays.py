@@ -100,6 +100,16 @@ def test_mixes_and_restrictions(name):
         assert found.log_ratio > 0.3
 
 
+def test_a_claim_is_never_written_smaller_than_it_is():
+    """ε = 1.0004 stood as 1."""
+    frame, other, schema = neighbours("binary")
+    said = audit.replay(pds.baselines.Independent(1.0004), frame, other, schema, walks=1)
+    assert "Lost 0.5002 of 0.5002 that" in str(said) and "(ε = 1.0004 in all)" in str(said)
+    last = said.steps[-1]
+    written = re.findall(r"<td>([\d.]+)</td><td>[\d.]+</td>", said._repr_html_())[-1]
+    assert f" {written} " in str(said) and Q(written) >= last.claimed
+
+
 def test_wider_units():
     """Two records of one person; a record that leaves, where n is protected, and where not."""
     frame, schema = TABLES["binary"]()

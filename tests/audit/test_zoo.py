@@ -10,7 +10,7 @@ import pytest
 
 from pdsynth.audit import bugs
 from pdsynth.audit.detectors import PrefetchedNoise
-from pdsynth.audit.examine import LEMMAS
+from pdsynth.audit.examine import LEMMAS, Diagnosis
 from pdsynth.audit.zoo import KINDS, ZOO, check
 from pdsynth.core.noise import ExactNoise, laplace_mechanism
 
@@ -170,3 +170,9 @@ def test_the_zoo_s_source_names_every_paper_that_it_quotes():
         b.wrong.__doc__.startswith("Wrong:") and "**Privacy:**" in b.wrong.__doc__ for b in ZOO
     )
     assert all(b.right.__doc__.startswith("Right:") and "ε." in b.right.__doc__ for b in ZOO)
+
+
+def test_a_claim_is_never_written_smaller_and_what_is_lost_never_larger():
+    assert "ε = 1.0000004. That is no proof" in str(Diagnosis(claimed=1.0000004))
+    found = str(Diagnosis("L1", "words", bound=np.log(3), claimed=1.0000004))
+    assert "at least ε = 1.098 is lost, 1.0000004 is claimed" in found

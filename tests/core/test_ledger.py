@@ -538,7 +538,7 @@ class TestStory:
 
     def test_numbers_of_ten_thousand_and_more_have_no_exponent(self):
         assert short(Q(401_386_000, 1001)) == "400,986" and short(9_999.0) == "9999"
-        assert beside(Q(1_074_000, 999)) == "1076" and beside(Q(1527, 65536)) == "0.0233"
+        assert beside(Q(1_074_000, 999)) == "1076" and beside(Q(1527, 65536)) == "0.02331"
         assert short(Q(99_999, 10) + Q(1, 30)) == "10,000"
 
     @pytest.mark.parametrize("value", [1.0004, 0.10004, 1.0000004, 3.00009, 123.45678, 12345.6])

@@ -160,6 +160,11 @@ def test_advice_follows_from_what_was_found(compared):
     report = replace(report, verdict=("Worth having: …",))
     assert advise(report, [near], [lost], 100)[0] == "Use it for single columns only."
     assert advise(report, [near], [good], 100)[0].endswith("of the pairs that are kept below.")
+    gone = advise(report, [far, far, near], [lost], 100)[0]
+    assert gone.startswith("Use it for nothing: it is nearer than single columns would be, but ")
+    assert "most columns alone are off" in gone and "Instead take a larger ε" in gone
+    gone = advise(report, [far, far, near], [good], 100)[0]
+    assert gone.startswith("Use it for the pairs that are kept below alone: most columns alone are")
     assert "a, a and 1 more, ask" in advise(report, [far] * (SHOWN + 1), [], 100)[1]
     assert count_kept([]).startswith("No two columns")
 

@@ -13,7 +13,7 @@ from pdsynth.baselines.relatives import Independent
 from pdsynth.core.records import Records
 from pdsynth.evaluation import intervals
 from pdsynth.evaluation.disclosure import disclosure_risk
-from pdsynth.evaluation.marginals import marginal_distance, marginal_distances
+from pdsynth.evaluation.marginals import Marginals, marginal_distance, marginal_distances
 from pdsynth.evaluation.report import _judge, report
 from pdsynth.evaluation.utility import utility
 from pdsynth.plots import PALETTE
@@ -133,6 +133,30 @@ class TestVerdict:
         page = report(real, fake, schema, epsilon=1)
         said = "It is no nearer than rows whose values are drawn evenly, which tell nothing: "
         assert any(line.startswith(said) for line in page.verdict) == worse
+
+    def test_what_evenly_drawn_values_are_expected_to_be_tosses_no_coin(self):
+        """The verdict rested on one draw of them: near the tie, two seeds of eight turned it."""
+        rng = np.random.default_rng(3)
+        schema = Schema(tuple(Attribute.categorical(f"q{i}", list("abcd")) for i in range(5)))
+        real = rng.choice(4, (400, 5), p=[0.4, 0.3, 0.2, 0.1])
+        fake, said = rng.integers(0, 4, (400, 5)), "It is no nearer than rows"
+        pages = [report(real, fake, schema, repeats=2, seed=seed) for seed in range(6)]
+        found = {any(line.startswith(said) for line in page.verdict) for page in pages}
+        assert len(found) == 1
+
+    @pytest.mark.parametrize(("n", "rows"), [(400, 400), (1, 1), (50, 7), (300, 2000)])
+    def test_the_expected_distance_of_evenly_drawn_values(self, n, rows):
+        """Against the mean of 1,500 draws, for columns of 2 to 9 values."""
+        rng, sizes = np.random.default_rng(n), (2, 4, 9, 3)
+        schema = Schema(tuple(Attribute.numeric(f"q{k}", 0, k, bins=k) for k in sizes))
+        codes = np.column_stack([np.minimum(rng.geometric(0.4, n) - 1, k - 1) for k in sizes])
+        margins = Marginals(codes, schema, 2, sets=intervals.countable_sets(schema, 2))
+        draws = [
+            margins.distances(np.column_stack([rng.integers(0, k, rows) for k in sizes])).mean()
+            for _ in range(1500)
+        ]
+        error = np.std(draws) / np.sqrt(len(draws))
+        assert abs(intervals.expect_even(margins, rows) - np.mean(draws)) < 4 * error
 
     @pytest.mark.parametrize(("release", "gain"), [(0.054, 1), (0.087, 0), (0.5, -1)])
     def test_one_bad_simulation_hides_no_gain_over_columns_without_noise(self, release, gain):

@@ -283,7 +283,7 @@ class TestRelease:
         ("--delta 0", "δ must be a positive finite number, got '0'"),
         ("--delta x", "δ must be a finite number, got 'x'"),
         ("--session-epsilon x --session a", "'--session-epsilon': ε must be a finite number"),
-        ("--no-header", "or write columns = […] into the schema file"),
+        ("--no-header", ": write columns = […] into the schema file"),
     ],
 )
 def test_a_mistaken_word_is_named_as_the_option_is(here, speak, words, said):
@@ -650,6 +650,74 @@ def test_a_pipe_is_refused_before_it_is_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(click.BadParameter, match="a pipe, which is read once: save it first"):
         commands.FILE.convert(str(tmp_path / "pipe"), None, None)
+
+
+PYTHON = re.compile(r"\b[a-z_]+=(?!=)|Session\(|pds\.")  # what no command has
+
+
+class TestWordsOfACommand:
+    """Refusals name options of that command; they named arguments of Python, as names=[…]."""
+
+    FILES = {
+        "bare.csv": b"1,x\n2,y\n3,x\n",
+        "ragged.csv": b"a;b;c\n1;2\n",
+        "one.csv": b"a\n1\n",
+        "title.csv": b"Title\na,b\n1,2\n3,4\n",
+        "zero.csv": b"a\0,b\n1,2\n",
+        "marked.csv": "\ufeffa,b\n1,x\n".encode("utf-16-le"),
+        "latin.csv": "a,größe\n1,ü\n".encode("cp1252"),
+        "good.csv": b"a,b\n1,x\n2,y\n",
+        "named.csv": b"year,amount\n1,5\n2,6\n3,7\n",
+    }
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            ("outline bare.csv", 'say --names "…"; if it has one, say --header'),
+            ("plan bare.csv s.toml --epsilon 1", "write columns = […], the names of its 2 columns"),
+            ("plan bare.csv s.toml --epsilon 1 --no-header", ": write columns = […] into the"),
+            ("release bare.csv s.toml --epsilon 1 --header --out o", "Then write columns = [...]"),
+            ("outline ragged.csv", "or say --delimiter"),
+            (
+                "plan ragged.csv s.toml --epsilon 1",
+                'write delimiter = ";" below [file], or say --d',
+            ),
+            ("outline one.csv", "say --delimiter"),
+            ("report title.csv title.csv s.toml", "say --skip 1"),
+            ("outline zero.csv", "say --encoding"),
+            ("plan marked.csv s.toml --epsilon 1", "or say --encoding utf-16"),
+            ("plan latin.csv s.toml --epsilon 1 --encoding utf-16", "say --encoding cp1252, or"),
+            ("outline latin.csv --out draft.toml", "note: the file was read as text in cp1252"),
+            ('outline good.csv --names "a b"', "leave out --names"),
+            ('outline named.csv --names "c d"', "leave out --names, or say --no-header"),
+            ('outline good.csv --names "c d" --header', "leave out one of --names and --header"),
+            (
+                "release good.csv s.toml --epsilon 1 --out o --session a --session-epsilon 2 "
+                "--delta 1e-9",
+                "name a new account, with --session-delta, or leave --delta out",
+            ),
+            (
+                "release good.csv s.toml --epsilon 1 --out o --session good.csv",
+                "name a new file, wi",
+            ),
+        ],
+    )
+    def test_refusals_and_notes(self, here, speak, words, said):
+        for name, content in self.FILES.items():
+            (here / name).write_bytes(content)
+        (here / "s.toml").write_text('[attributes]\na = "0 to 10 in 5 bins"\nb = "x | y"\n')
+        _, _, err = speak(words)
+        assert said in err and not PYTHON.search(err), err
+
+    def test_reports(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        for words in ("out", "out/synthetic.csv schema.toml --target smoker --sensitive ward"):
+            status, said, _ = speak(f"report data.csv {words}")
+            assert status == 0 and not PYTHON.search(said), said
+        assert "say --target" in " ".join(speak("report data.csv out")[1].split())
+        speak("report data.csv out --out page.html")
+        page = (here / "page.html").read_text(encoding="utf-8")
+        assert "pds." not in page and "say --target" in page
 
 
 def test_a_file_or_pipe_whose_encoding_has_no_greek_letters(here, monkeypatch):

@@ -840,3 +840,16 @@ def test_ends_of_an_outline_are_those_that_are_written(numbers, domain):
 def test_numbers_that_no_range_holds_are_said_so():
     rows = [f"{i}e300,{'xy'[i % 2]}" for i in range(1, 60)]
     assert 'a = "? numbers too large' in outline("\n".join(["a,b", *rows]).encode())
+
+
+@pytest.mark.parametrize("cells", [["€5", "6 €", "$7"], ["5%", "6", "£7"], ["€1,000", "$2"]])
+def test_numbers_in_several_currencies_are_no_numbers(cells, tmp_path, monkeypatch):
+    """They were one column of numbers without a word, in other pieces of a large file, too."""
+    content = "\n".join(["it\tother", *(f"{cell}\ta" for cell in cells)]).encode()
+    assert 'it = "? numbers in several units (' in outline(content)
+    assert read_csv(content)["it"].tolist() == cells
+    monkeypatch.setattr("pdsynth.files.reading.CELLS", 2)
+    assert read_csv(content)["it"].tolist() == cells
+    pd.DataFrame({"it": cells, "other": "a"}).to_parquet(path := tmp_path / "raw.parquet")
+    assert 'it = "? numbers in several units (' in outline(path)
+    assert read_csv("it\tother\n€5\ta\n6\tb\n7 €\ta".encode())["it"].tolist() == [5, 6, 7]

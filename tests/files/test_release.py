@@ -506,6 +506,13 @@ def test_a_name_begins_no_heading_or_list_of_the_card(fitted, name):
 
 
 class TestFormulas:
+    def test_a_bin_below_zero_is_no_formula(self):
+        """The column of -10–-8 was said to run in a spreadsheet."""
+        schema = pds.Schema((A.numeric("t", -10, 10, bins=10, integer=True), PAIR))
+        frame = schema.decode(np.array([[0, 0], [1, 1]] * 50))
+        said = card_of(pds.baselines.Independent(1).fit(frame, schema).model_).markdown
+        assert schema["t"].values[0].startswith("-10") and "none had to be" in said
+
     def test_the_card_says_what_a_spreadsheet_would_run(self, fitted, tmp_path):
         assert "none had to be" in card_of(fitted.model_).markdown
         schema = pds.Schema((A.categorical("job", ["＝1+1", "b"]), PAIR))
