@@ -98,13 +98,12 @@ def look(run: Run, shares: Shares, rounds: bool) -> Look:
     if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
     n, sizes = run.facts.n, run.policy.sizes
-    mass, whole = mass_of(run.facts), seen_by_look(run.facts)
-    gate, tied = Gate(run, tables), 0.0
+    gate, tied, mass = Gate(run, tables), 0.0, mass_of(run.facts)
     if gate.sees_means and not gate.ask():
         return Look(epsilon + tables - gate.spent, Fraction(0))
     if epsilon:
         tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
-    sure = [sure_ties(tied, n, whole, sizes, doubts) for doubts in (1, CLEAR)]
+    sure = [sure_ties(tied, n, seen_by_look(run.facts), sizes, x) for x in (1, CLEAR)]
     parts = [share_of_columns(ties_left, mass, sizes) for ties_left in sure]
     ties: Ties = ()
     if parts[1] > ALONE and not run.policy.forced and not run.policy.label:
@@ -188,9 +187,7 @@ def share_beside(left: float, mass: float, sizes: Sequence[int], power: int = 1)
 def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int], doubts: int = 1) -> float:
     """What of the noisy mean R of pairs is more than hidden chance and the look's noise together.
 
-    ``doubts``: how many scales of its noise are taken off.
-
-    R itself is below 1.
+    ``doubts``: how many scales of its noise are taken off. R itself is below 1.
     """
     doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
     return min(tied, 1.0) - hidden_chance(n, epsilon, sizes) - doubts * doubt
@@ -214,8 +211,7 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
     The look's noise is Laplace, and :data:`CLEAR` of its scales are taken off. All of it is public.
     """
     scale = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
-    gap = sure_ties(dependence, n, epsilon, sizes, CLEAR) - least_tie(epsilon * n, sizes)
-    gap /= scale
+    gap = (sure_ties(dependence, n, epsilon, sizes, CLEAR) - least_tie(epsilon * n, sizes)) / scale
     return 0.5 * math.exp(-gap) if gap > 0 else 1 - 0.5 * math.exp(gap)
 
 
@@ -243,8 +239,7 @@ class Gate:
         self.whole, self.most = run.facts.epsilon, min(epsilon, MOST_OF_TIES * run.facts.epsilon)
         self.spent, self.tie, self.clear = Fraction(0), 0.0, False
         self.told = 2 * sum(self.sizes) / mass_of(run.facts)  # v of :func:`share_of_columns`
-        self.asked, self.pairs = list[str](), self._pairs()
-        self.sees_means = False
+        self.asked, self.pairs, self.sees_means = list[str](), self._pairs(), False
         if self.pairs:
             seen, means = map(self._part, (SEEN, least_mean(run.facts) / CLEAR))
             part, again = min(max(seen, ASK_LEAST), ASK), min(max(seen, AGAIN_LEAST), AGAIN)
@@ -340,11 +335,9 @@ class Gate:
 
     def _leave_out_dear(self) -> bool:
         """Leave out pairs whose table can't pay, as no tie is stronger than the answer; any?"""
-        before = len(self.pairs)
-        self.pairs = [
-            p for p in self.pairs if self._need(p, min(self.tie, strongest_tie(p, self.sizes)))
-        ]
-        return len(self.pairs) < before
+        pairs, sizes = self.pairs, self.sizes
+        self.pairs = [p for p in pairs if self._need(p, min(self.tie, strongest_tie(p, sizes)))]
+        return len(self.pairs) < len(pairs)
 
     def strong_ties(self) -> Ties:
         """Clearly tied pairs with their budgets, until a tie isn't clear, or costs too much.
@@ -378,8 +371,7 @@ class Gate:
         ties = list[tuple[tuple[int, int], TableBudget]]()
         for pair, need in found:
             fair = self.whole * fair_part(self.policy.possible(pair), self.sizes, self.unit)
-            best = max(need, fair)
-            cost = self.policy.shorten(min(best, need + self.most - self.spent))
+            cost = self.policy.shorten(min(max(need, fair), need + self.most - self.spent))
             self.spent += cost - need
             ties.append((pair, TableBudget(cost, depends_on=tuple(self.asked), source=TABLE)))
         return tuple(ties)
@@ -387,10 +379,9 @@ class Gate:
 
 def least_mean(facts: Facts) -> float:
     """The least mean tie, besides chance, for which the look leaves ε to pairs. Public."""
-    sizes, mass = facts.schema.sizes, mass_of(facts)
-    epsilon = float(share_of_look(sizes)) * seen_by_look(facts)
-    doubt = mean_association_noise(facts.n, sizes, epsilon)
-    kept = mean_chance(facts.n, sizes) - hidden_chance(facts.n, seen_by_look(facts), sizes)
+    sizes, mass, seen = facts.schema.sizes, mass_of(facts), seen_by_look(facts)
+    doubt = mean_association_noise(facts.n, sizes, float(share_of_look(sizes)) * seen)
+    kept = mean_chance(facts.n, sizes) - hidden_chance(facts.n, seen, sizes)
     return max(least_tie(mass, sizes) + CLEAR * doubt - kept, 1e-9)
 
 
