@@ -85,8 +85,8 @@ class ConsistentBayes(Recipe):
     measured_ : the attributes of every table that was measured, in order.
 
     **Privacy:** strict: pure ε-DP under replacing one record: discrete Laplace noise on the mean
-    association of pairs (at most ε/20), on the largest R less a public chance, an
-    exponential mechanism on these R, each of which moves by at most 3/n, a discrete Laplace
+    association of pairs (at most ε/20), on the largest R less what chance and rules make (public),
+    an exponential mechanism on these R, each of which moves by at most 3/n, a discrete Laplace
     table per column and per clear tie, per round an exponential mechanism on the residual
     (sensitivity 2, see :class:`Residual`) and a discrete Laplace table, all sequentially and ε in
     all; tables of at most 32 cells have zero-sum noise. Agreement is post-processing, and so is the

@@ -27,7 +27,7 @@ from ..core.network import Candidates
 from ..core.schema import Facts
 from ..core.structure import Shares
 from ..core.unit import ONE_REPLACED, TableBudget, Unit
-from .consistent_policy import MOST_OF_PAIR, TABLE
+from .consistent_policy import LARGEST_SET, MOST_OF_PAIR, SET_CELLS, TABLE
 from .consistent_run import Run
 
 Ties = tuple[tuple[Columns, TableBudget], ...]  # pairs to measure, and for what
@@ -200,9 +200,12 @@ def mean_chance(n: int, sizes: Sequence[int]) -> float:
 
 
 def hidden_chance(n: int, epsilon: float, sizes: Sequence[int]) -> float:
-    """What of chance the noise of pairs' tables hides, two for each column. Public."""
-    tables, cells = BESIDE * len(sizes), float(np.mean(sizes)) ** 2
-    return min(mean_chance(n, sizes), tables * cells / (epsilon * n))
+    """What of chance no table tells: of pairs in none all, of others the noise. Public."""
+    tables, mean = BESIDE * len(sizes), float(np.mean(sizes))
+    others = max(1, sum(mean**m <= SET_CELLS for m in range(2, LARGEST_SET + 1)))  # in a set
+    told = min(1.0, 2 * BESIDE * others / max(len(sizes) - 1, 1))  # of the pairs
+    chance = mean_chance(n, sizes)
+    return chance - told * max(chance - tables * mean**2 / (epsilon * n), 0.0)
 
 
 def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:

@@ -5,15 +5,15 @@ against fits, and its constants come from there.
 
 A forecast of the mean two-way distance D (total variation) of n records over a schema at ε:
 D² = (ρ q)² + v² + s². q says how strongly two columns hang together where nothing else is known; ρ,
-which part of that a method's tables leave unexplained; v, the expected noise of a two-way table,
-which clipping keeps below 1; s, what n sampled rows add. q and ρ are the :class:`Prior`: medians
-over public tables (``prior.csv``, by ``benchmarks/prior.py``). Two floors hold at any ε: s, and for
-ConsistentBayes the pairs that no clique of permitted size holds, of which a network of three
-parents tells the most that the prior knows. ``DOUBT``, ``AGREED`` and ``ALONE`` were chosen
-by looking at Adult, NLTCS and CMC. The yardsticks' page holds advice against what was measured,
-each table under the prior of the others; ``figures/advice.csv`` does so with few repeats on all
-tables, and where columns are independent. There the forecast is wrong, but ConsistentBayes, which
-looks before it measures more than single columns, loses little to them.
+which part of that a method's tables leave unexplained; v, the expected noise of a two-way table
+(zero-sum where it is small), which clipping keeps below 1; s, what n sampled rows add. q and ρ are
+the :class:`Prior`: medians over public tables (``prior.csv``, by ``benchmarks/prior.py``). Two
+floors hold at any ε: s, and for ConsistentBayes the pairs that no clique of permitted size holds,
+of which a network of three parents tells the most that the prior knows. ``DOUBT``, ``AGREED`` and
+``ALONE`` were chosen by looking at Adult, NLTCS and CMC. The yardsticks' page holds advice against
+what was measured, each table under the prior of the others; ``figures/advice.csv`` does so with few
+repeats on all tables, and where columns are independent. There the forecast is wrong, but
+ConsistentBayes, which looks before it measures more than single columns, loses little to them.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ from ..core import (
     show,
     typical_cells,
 )
-from .cells import cells_of_pairs, expected_noise, say_rules
+from .cells import cells_of_pairs, expected_noise, free_cells, say_rules
 from .costs import Cost
 from .prices import EdgePrice
 from .sentences import expect, likely, say_too_fine
@@ -218,8 +218,8 @@ class _Facts:
         return 1 - ((self.d - c) * (c - 1) + c * (c - 1) / 2) / max(self.pairs, 1)
 
     def independent(self) -> float:
-        """Columns with ε/d each: v = d (|X_i| + |X_j|) / (ε n)."""
-        return self.distance(1.0, self.pair(self.d * self.size / self.mass))
+        """Columns with ε/d each: v = d (free cells of X_i and X_j) / (ε n)."""
+        return self.distance(1.0, self.pair(self.d * free_cells(self.size) / self.mass))
 
     def consistent(self, most: int) -> tuple[float, int]:
         """The distance at the best number of tables, at most ``most``, and that number, under the
@@ -233,9 +233,13 @@ class _Facts:
         # what tables tell of their columns
         evidence = self.one_way + self.tables / self.size.mean()
         roots = np.sqrt(self.size)
-        columns = self.pair(0.45 * roots * roots.sum() / (evidence * self.mass))
+        noise = expected_noise(self.size) * roots * roots.sum()
+        columns = self.pair(0.45 * noise / (evidence * self.mass))
         # the sums of a larger table that tell a pair have the noise of √(its cells · the pair's)
-        cells = self.table if self.members == 2 else self.typical ** (self.members / 2 + 1)
+        whole, cells = self.table, self.table
+        if self.members > 2:
+            whole, cells = self.typical**self.members, self.typical ** (self.members / 2 + 1)
+        cells *= float(expected_noise(np.array([whole]))[0])
         edges = self.members - 1
         floor = self.unheld() * self.prior.degrees[-1]
 
@@ -246,17 +250,22 @@ class _Facts:
         return min(alone, *((at(t), t) for t in _numbers(most)))
 
     def degree(self, k: int) -> float:
-        """PrivBayes: d − k tables for .7 of ε, of a pair and k − 1 typical columns."""
-        noise = ALONE * (self.d - k) / (0.7 * self.mass) * self.cells(k + 1)
+        """PrivBayes: d − k tables for .7 of ε, of a pair and k − 1 typical columns.
+
+        One table is no chain.
+        """
+        tables = self.d - k
+        noise = (ALONE if tables > 1 else 1) * tables / (0.7 * self.mass) * self.cells(k + 1)
         return self.distance(self.prior.degrees[k - 1], noise)
 
     def cells(self, columns: int) -> np.ndarray:
-        """Cells of a table of so many columns that holds a pair: one number for every pair."""
-        return self.size[self.both[0]] * self.size[self.both[1]] * self.typical ** (columns - 2)
+        """Free cells of a table of so many columns that holds a pair: one number for every pair."""
+        pairs = self.size[self.both[0]] * self.size[self.both[1]]
+        return free_cells(pairs * self.typical ** (columns - 2))
 
     def junction(self) -> float:
         """At most d clique tables for half of ε, at the best size, or none but columns."""
-        alone = self.distance(1.0, self.pair(2 * self.d * self.size / self.mass))
+        alone = self.distance(1.0, self.pair(2 * self.d * free_cells(self.size) / self.mass))
         noise = 2 * ALONE * self.d / self.mass
         return min(
             alone,
