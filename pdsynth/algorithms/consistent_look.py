@@ -271,8 +271,7 @@ class Gate:
 
     def _part(self, noise: float) -> Fraction:
         """The part of ε for which an answer's noise has this scale."""
-        whole = self.unit.as_pure(self.whole, 1)
-        least = association_noise(self.n, self.sizes, self.pairs, whole)
+        least = association_noise(self.n, self.sizes, self.pairs, self.unit.as_pure(self.whole, 1))
         return Fraction((least / noise) ** self.unit.power)
 
     def _need(self, pair: tuple[int, int], tie: float) -> Fraction:
@@ -358,8 +357,7 @@ class Gate:
                 continue
             part = self._price_of_name(self.pairs, self.tie - self.noise)
             price = max(self.policy.shorten(part * self.whole), self.policy.unit)
-            most = MOST_AGAIN if found else MOST_OF_NAME
-            if part > most or self.spent + price > self.most:
+            if part > (MOST_AGAIN if found else MOST_OF_NAME) or self.spent + price > self.most:
                 break
             if found and FURTHER * self.tie < part * self.told * len(self.policy.pairs()):
                 break

@@ -356,8 +356,7 @@ class Policy:
 def told_by_rules(facts: Facts) -> tuple[set[tuple[int, int]], dict[tuple[int, int], float]]:
     """Pairs that rules tell, also through other columns; how far they tie others, if all is even.
 
-    Of a told pair one column leaves both a single value, so that no table is needed. Where it would
-    take long to follow rules, pairs of different rules count as tied as far as can be.
+    Told: one column leaves both a single value. What takes long to follow counts as tied fully.
     """
     if not facts.schema.masks:
         return set(), {}
