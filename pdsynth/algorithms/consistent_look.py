@@ -98,13 +98,12 @@ def look(run: Run, shares: Shares, rounds: bool) -> Look:
     if not (pairs := run.policy.pairs()):
         return Look(epsilon + tables, Fraction(0))
     n, sizes = run.facts.n, run.policy.sizes
-    mass, whole = mass_of(run.facts), seen_by_look(run.facts)
-    gate, tied = Gate(run, tables), 0.0
+    gate, tied, mass = Gate(run, tables), 0.0, mass_of(run.facts)
     if gate.sees_means and not gate.ask():
         return Look(epsilon + tables - gate.spent, Fraction(0))
     if epsilon:
         tied = run.curator.mean_association(pairs, epsilon, step=LOOK_STEP, source="shares of ε")
-    sure = [sure_ties(tied, n, whole, sizes, doubts) for doubts in (1, CLEAR)]
+    sure = [sure_ties(tied, n, seen_by_look(run.facts), sizes, x) for x in (1, CLEAR)]
     parts = [share_of_columns(ties_left, mass, sizes) for ties_left in sure]
     ties: Ties = ()
     if parts[1] > ALONE and not run.policy.forced and not run.policy.label:
@@ -243,8 +242,7 @@ class Gate:
         self.whole, self.most = run.facts.epsilon, min(epsilon, MOST_OF_TIES * run.facts.epsilon)
         self.spent, self.tie, self.clear = Fraction(0), 0.0, False
         self.told = 2 * sum(self.sizes) / mass_of(run.facts)  # v of :func:`share_of_columns`
-        self.asked, self.pairs = list[str](), self._pairs()
-        self.sees_means = False
+        self.asked, self.pairs, self.sees_means = list[str](), self._pairs(), False
         if self.pairs:
             seen, means = map(self._part, (SEEN, least_mean(run.facts) / CLEAR))
             part, again = min(max(seen, ASK_LEAST), ASK), min(max(seen, AGAIN_LEAST), AGAIN)
@@ -273,8 +271,7 @@ class Gate:
 
     def _part(self, noise: float) -> Fraction:
         """The part of ε for which an answer's noise has this scale."""
-        whole = self.unit.as_pure(self.whole, 1)
-        least = association_noise(self.n, self.sizes, self.pairs, whole)
+        least = association_noise(self.n, self.sizes, self.pairs, self.unit.as_pure(self.whole, 1))
         return Fraction((least / noise) ** self.unit.power)
 
     def _need(self, pair: tuple[int, int], tie: float) -> Fraction:
@@ -340,11 +337,9 @@ class Gate:
 
     def _leave_out_dear(self) -> bool:
         """Leave out pairs whose table can't pay, as no tie is stronger than the answer; any?"""
-        before = len(self.pairs)
-        self.pairs = [
-            p for p in self.pairs if self._need(p, min(self.tie, strongest_tie(p, self.sizes)))
-        ]
-        return len(self.pairs) < before
+        pairs, sizes = self.pairs, self.sizes
+        self.pairs = [p for p in pairs if self._need(p, min(self.tie, strongest_tie(p, sizes)))]
+        return len(self.pairs) < len(pairs)
 
     def strong_ties(self) -> Ties:
         """Clearly tied pairs with their budgets, until a tie isn't clear, or costs too much.
@@ -362,8 +357,7 @@ class Gate:
                 continue
             part = self._price_of_name(self.pairs, self.tie - self.noise)
             price = max(self.policy.shorten(part * self.whole), self.policy.unit)
-            most = MOST_AGAIN if found else MOST_OF_NAME
-            if part > most or self.spent + price > self.most:
+            if part > (MOST_AGAIN if found else MOST_OF_NAME) or self.spent + price > self.most:
                 break
             if found and FURTHER * self.tie < part * self.told * len(self.policy.pairs()):
                 break
@@ -378,8 +372,7 @@ class Gate:
         ties = list[tuple[tuple[int, int], TableBudget]]()
         for pair, need in found:
             fair = self.whole * fair_part(self.policy.possible(pair), self.sizes, self.unit)
-            best = max(need, fair)
-            cost = self.policy.shorten(min(best, need + self.most - self.spent))
+            cost = self.policy.shorten(min(max(need, fair), need + self.most - self.spent))
             self.spent += cost - need
             ties.append((pair, TableBudget(cost, depends_on=tuple(self.asked), source=TABLE)))
         return tuple(ties)
@@ -387,10 +380,9 @@ class Gate:
 
 def least_mean(facts: Facts) -> float:
     """The least mean tie, besides chance, for which the look leaves ε to pairs. Public."""
-    sizes, mass = facts.schema.sizes, mass_of(facts)
-    epsilon = float(share_of_look(sizes)) * seen_by_look(facts)
-    doubt = mean_association_noise(facts.n, sizes, epsilon)
-    kept = mean_chance(facts.n, sizes) - hidden_chance(facts.n, seen_by_look(facts), sizes)
+    sizes, mass, seen = facts.schema.sizes, mass_of(facts), seen_by_look(facts)
+    doubt = mean_association_noise(facts.n, sizes, float(share_of_look(sizes)) * seen)
+    kept = mean_chance(facts.n, sizes) - hidden_chance(facts.n, seen, sizes)
     return max(least_tie(mass, sizes) + CLEAR * doubt - kept, 1e-9)
 
 

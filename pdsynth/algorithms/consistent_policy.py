@@ -354,21 +354,29 @@ class Policy:
 
 
 def told_by_rules(facts: Facts) -> tuple[set[tuple[int, int]], dict[tuple[int, int], float]]:
-    """Pairs that rules tell, also through other columns; how far they tie others, even columns."""
+    """Pairs that rules tell, also through other columns; how far they tie others, if all is even.
+
+    Told: one column leaves both a single value. What takes long to follow counts as tied fully.
+    """
     if not facts.schema.masks:
         return set(), {}
-    model, d = GrowingModel(facts), len(facts.schema)
-    tied = model.ruled | np.eye(d, dtype=bool)
-    for _ in range(d.bit_length()):  # each doubles the steps between columns
-        tied = tied @ tied
-    pairs = [(i, j) for i, j in np.argwhere(np.triu(tied, 1)).tolist()]
-    tables, left = model.fit_columns().margins(pairs), dict[tuple[int, int], float]()
-    for pair in pairs:
-        law = tables[pair] / tables[pair].sum()
-        # one column leaves a single value of the other, so that no table is needed
-        if not any(((law > 0).sum(axis=axis) <= 1).all() for axis in (0, 1)):
-            left[pair] = float(np.abs(law - np.outer(law.sum(1), law.sum(0))).sum()) / 2
-    return {*pairs} - {*left}, left
+    model, sizes = GrowingModel(facts), facts.schema.sizes
+    law, tells = model.fit(most=1), np.eye(len(sizes), dtype=bool)
+    tables: dict[Columns, np.ndarray] = {}
+    for i, j in np.argwhere(np.triu(model.ruled)).tolist():
+        tables[i, j] = table = law.margin((i, j))
+        tells[i, j], tells[j, i] = (((table > 0).sum(axis) <= 1).all() for axis in (1, 0))
+    tied = tells | model.ruled
+    for _ in range(len(sizes).bit_length()):  # each doubles the steps between columns
+        tied, tells = tied @ tied, tells @ tells
+    told = tells.T @ tells
+    left = dict.fromkeys(((i, j) for i, j in np.argwhere(np.triu(tied & ~told)).tolist()), 1.0)
+    if sum(sizes) * sum(t.size for t in law.tables) <= 16 * Agree.most_cells:
+        tables = law.margins(left)
+    for pair in left.keys() & tables.keys():
+        table = tables[pair] / tables[pair].sum()
+        left[pair] = float(np.abs(table - np.outer(table.sum(1), table.sum(0))).sum()) / 2
+    return {(i, j) for i, j in np.argwhere(np.triu(told, 1)).tolist()}, left
 
 
 def price(cells: int, usual: int) -> Fraction:

@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import CASES, GUARANTEES
-from privacy_tools import frames_of
+from privacy_tools import as_measured, frames_of
 
 import pdsynth as pds
 from pdsynth import Attribute, BudgetError, ConsistentBayes, PrivBayes, Restriction, Rule, Schema
+from pdsynth.algorithms.consistent_look import Gate
 from pdsynth.audit import replay
-from pdsynth.core import Facts
+from pdsynth.core import Facts, association
 from pdsynth.core.agreement import GrowingModel
 from pdsynth.core.curator import Curator
 from pdsynth.core.errors import SchemaError
@@ -249,6 +250,50 @@ def test_twin_noise_only_where_records_can_be_is_found(monkeypatch):
         1, structure=pds.Network((("x0", ()), ("x1", ("x0",)), ("x2", ()), ("x3", ())))
     )
     assert not loss(fixed, codes, other, 0).ok
+
+
+def two_tables_with_a_ruled_tie(keep):
+    """(c0, c1) is tied most and ruled; if ``keep`` a neighbour's record breaks it."""
+    rng, sizes = np.random.default_rng(0), [6, 6, 3, 4, 5, 2]
+    codes = np.column_stack([rng.integers(0, size, 1500) for size in sizes])
+    codes[:, 1] = np.where(rng.random(1500) < 0.7, codes[:, 0], codes[:, 1])
+    codes[(codes[:, 0] == 0) & (codes[:, 1] == 5), 1] = 0
+    other = codes.copy()
+    other[0] = [0, 5 if keep else 3, 2, 3, 4, 1]
+    attributes = (
+        pds.Attribute.categorical(f"c{j}", list(range(size))) for j, size in enumerate(sizes)
+    )
+    how = "keep" if keep else "refuse"
+    rule = pds.Rule.impossible({"c0": 0, "c1": 5}, on_violation=how)
+    schema = pds.Schema(tuple(attributes), rules=(rule,))
+    return *(pd.DataFrame(x, columns=list(schema.names)) for x in (codes, other)), schema
+
+
+@pytest.mark.parametrize("options", [{}, {"delta": 1e-9}], ids=["pure", "delta"])
+@pytest.mark.parametrize("keep", [True, False])
+def test_exact_replay_where_the_gate_names_a_ruled_pair(keep, options, monkeypatch):
+    honest, named = Gate.name, set()
+    monkeypatch.setattr(
+        Gate, "name", lambda gate, epsilon: named.add(found := honest(gate, epsilon)) or found
+    )
+    quick = as_measured(ConsistentBayes(1, **options))
+    found = replay(quick, *two_tables_with_a_ruled_tie(keep), walks=4)
+    assert found.ok, found.violations
+    assert (0, 1) in named
+    assert any(s.step.startswith("strongest tie") and s.log_ratio > 0 for s in found.steps)
+
+
+def test_twin_what_rules_make_is_read_off_the_records(monkeypatch):
+    """Offsets that follow the records move the largest R further than its line says."""
+    honest = Gate._offsets
+
+    def planted(gate):
+        seen = [association(gate.run.curator._records.table(pair)) for pair in gate.pairs]
+        return honest(gate) + 3 * np.array(seen)
+
+    monkeypatch.setattr(Gate, "_offsets", planted)
+    quick = as_measured(ConsistentBayes(1))
+    assert not replay(quick, *two_tables_with_a_ruled_tie(True), walks=4).ok
 
 
 def test_rules_change_no_noise_and_no_line_of_a_public_network():
