@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .curator import Candidates, Curator
-from .errors import BudgetError, SchemaError, door, is_one_of, is_whole, plural, positive, show
+from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, positive, show
 from .network import Network, Permitted, Restriction, check_restriction, permit, subsets
 from .records import MAX_CELLS
 from .schema import Facts, Schema
@@ -271,9 +271,9 @@ def noise_to_cell(
     return scale * typical_cells(schema, k) / n
 
 
-def describe_facts(schema: Schema, n: int, epsilon: Fraction) -> str:
+def describe_facts(schema: Schema, n: int, epsilon: str) -> str:
     """Rows, columns and ε in words."""
-    return f"{plural(n, 'row')} × {len(schema)} columns at ε = {door('files').decimal(epsilon)}: "
+    return f"{plural(n, 'row')} × {len(schema)} columns at ε = {epsilon}: "
 
 
 def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | None:
@@ -281,7 +281,7 @@ def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | 
     ratio, cells = noise_to_cell(schema, n, epsilon, k), typical_cells(schema, k)
     if ratio <= NOISE_DOMINATES:
         return None
-    return describe_facts(schema, n, epsilon) + (
+    return describe_facts(schema, n, f"{float(epsilon):.10g}") + (
         f"with k = {k} a typical table has {cells:,.0f} cells of {n / cells:.2g} records, under "
         f"noise of {ratio * n / cells:.2g} records in every cell; k='auto' chooses what n and ε "
         "can bear (see pds.plan)"

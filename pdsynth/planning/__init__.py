@@ -72,6 +72,7 @@ from ..core import (
     show,
     typical_cells,
 )
+from ..files import decimal
 from .cells import cells_of_pairs, expected_noise, free_cells, say_rules
 from .costs import Cost
 from .prices import EdgePrice
@@ -567,7 +568,7 @@ def plan(
         for j in np.flatnonzero(_Facts(schema, int(n), float(budget)).too_fine())
     ]
     sentence = (
-        describe_facts(schema, n, budget)
+        describe_facts(schema, n, decimal(budget))
         + expect(ratio.tolist(), best)
         + " "
         + explain(candidates, len(schema), ratio[0])
