@@ -111,6 +111,27 @@ def scores(seed: int = 0) -> Made:
     return frame, schema
 
 
+def two_alike(n: int = 30_000, seed: int = 0) -> Made:
+    """Twelve columns of six values, of which two pairs are as faintly tied: .09 from independent."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 6, (n, 12))
+    for child in (1, 3):
+        codes[:, child] = np.where(rng.random(n) < 0.11, codes[:, child - 1], codes[:, child])
+    return frame_of(codes, [6] * 12)
+
+
+def near_a_rule(n: int = 8_000, seed: int = 0) -> Made:
+    """Fourteen columns, of which a rule says c0 ≤ c1: in seven of ten records they are equal."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 4, (n, 14))
+    may = np.array([*zip(*np.triu_indices(8), strict=True)])
+    codes[:, :2] = may[rng.integers(0, len(may), n)]
+    codes[:, 1] = np.where(rng.random(n) < 0.7, codes[:, 0], codes[:, 1])
+    frame, plain = frame_of(codes, [8, 8, *[4] * 12])
+    rules = [pds.Rule.impossible({"c0": [*range(v + 1, 8)], "c1": v}) for v in range(7)]
+    return frame, pds.Schema(plain.attributes, rules=rules)
+
+
 def iris() -> Made:
     """Few records: 150 flowers, four lengths in 8 bins each and the species."""
     from sklearn.datasets import load_iris
@@ -146,6 +167,8 @@ TABLES: dict[str, Callable[[], Made]] = {
     "one tie, 8,200 × 30": lambda: planted(30),
     "wide tie, 7,000 × 38": wide_pair,
     "dear tie, 2,500 × 12": dear_pair,
+    "tie of two alike, 30,000 × 12": two_alike,
+    "tie near a rule, 8,000 × 14": near_a_rule,
     "independent, 8,200 × 8": lambda: planted(8, values=3, copied=0),
     "independent, 8,200 × 16": lambda: planted(16, values=2, copied=0),
     "independent, 8,200 × 23": lambda: planted(23, copied=0),

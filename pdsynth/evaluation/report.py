@@ -195,7 +195,6 @@ def report(
         for alpha in progress(ALPHAS, "distances", unit="level")
         if alpha <= len(schema)
     }
-    margins = Marginals(codes, schema, 2, sets=levels[2].sets)
     table = pd.DataFrame([row for level in levels.values() for row in level.rows], columns=COLUMNS)
     worth = (
         None
@@ -223,7 +222,7 @@ def report(
         "tables": len(tables),
         "repeats": repeats,
         "attacked": ATTACKED,
-        "even": expect_even(margins, len(tables[0])),
+        "even": expect_even(Marginals(codes, schema, 2, sets=levels[2].sets), len(tables[0])),
         **_judge(table, LIMITS if budget is None else repeats),
     }
     verdict, notes = (_written(part, facts) for part in ("verdict", "notes"))

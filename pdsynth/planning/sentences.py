@@ -29,12 +29,12 @@ def say_too_fine(names: Sequence[str], sizes: Sequence[int], d: int, drowned: bo
     what, remedy, even = name_some(shown), "fewer values", ""
     if len(names) == d > 1:
         what, remedy = f"all {d:,} columns", "fewer columns"
-        even = " Rows whose values are drawn evenly, which tell nothing, may be as near."
+        if not drowned:
+            even = " Rows whose values are drawn evenly, which tell nothing, may be as near."
     return (
         f" Too fine for this ε: {what}. With three tenths of ε for single columns, a value's "
         f"expected noise there is larger than its mean count; {remedy} or coarser bins would help."
-        + even
-        * (not drowned)
+        f"{even}"
     )
 
 
