@@ -306,21 +306,30 @@ def label(epsilon: float, fits: int, tested: int = 15_000) -> pd.DataFrame:
 
 
 def alone(epsilon: float, fits: int) -> pd.DataFrame:
-    """How much farther independent columns are than with Independent, one row per kind of table."""
+    """How much farther independent columns are than with Independent, one row per kind of table.
+
+    ``asked``: the part of ε that no table had; ``with pairs``: fits that measured any pair.
+    """
     rows = []
     for values, n, d in itertools.product((2, 6), (2_000, 8_000, 50_000), (10, 20, 30)):
         frame, schema = planted(d, n, values, copied=0)
-        found = {}
+        distances, models = [], []
         for make in (pds.ConsistentBayes, pds.baselines.Independent):
-            fitted = [make(epsilon, random_state=seed).fit(frame, schema) for seed in range(fits)]
-            tables = [model.sample(random_state=seed) for seed, model in enumerate(fitted)]
+            models.append(
+                [make(epsilon, random_state=seed).fit(frame, schema) for seed in range(fits)]
+            )
+            tables = [model.sample(random_state=seed) for seed, model in enumerate(models[-1])]
             each = [pds.evaluate.marginal_distances(frame, t, schema, 2).mean() for t in tables]
-            found[make] = pd.Series(each)
-        ours, single = found.values()
+            distances.append(pd.Series(each))
+        ours, single = distances
         ratio = ours.mean() / single.mean()
         error = ratio * np.hypot(ours.sem() / ours.mean(), single.sem() / single.mean())
+        entries = [e for model in models[0] for e in model.ledger_.entries]
+        asked = sum(e.epsilon for e in entries if not e.step.startswith("table("))
+        paired = sum(any(len(m) > 1 for m in model.measured_) for model in models[0])
         kind = {"values": values, "records": n, "columns": d, "epsilon": epsilon}
-        rows.append(kind | {"ratio": ratio, "error": error})
+        found = {"asked": float(asked) / fits / epsilon, "with pairs": paired}
+        rows.append(kind | {"ratio": ratio, "error": error} | found)
     return pd.DataFrame(rows)
 
 

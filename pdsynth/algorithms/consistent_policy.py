@@ -301,7 +301,8 @@ class Policy:
             kind = cells, _ = self.possible(columns), self.careful.isdisjoint(columns)
             if kind not in budgets:
                 share = self.weight_of(columns, spared / left)
-                part = share * (left if last else min(price(cells, usual) * epsilon, most))
+                price = Fraction(math.isqrt(16**2 * cells // usual) or 1, 16)
+                part = share * (left if last else min(price * epsilon, most))
                 part = part if last and share >= 1 else self.shorten(part)
                 budgets[kind] = TableBudget(part, source=TABLE)
             return budgets[kind]
@@ -377,11 +378,6 @@ def told_by_rules(facts: Facts) -> tuple[set[tuple[int, int]], dict[tuple[int, i
         table = tables[pair] / tables[pair].sum()
         left[pair] = float(np.abs(table - np.outer(table.sum(1), table.sum(0))).sum()) / 2
     return {(i, j) for i, j in np.argwhere(np.triu(told, 1)).tolist()}, left
-
-
-def price(cells: int, usual: int) -> Fraction:
-    """ε of a table against that of one of ``usual`` cells: √(cells / usual)."""
-    return Fraction(math.isqrt(16**2 * cells // usual) or 1, 16)
 
 
 def clique_limit(mass: Fraction | float, columns: int, power: int = 1) -> int:

@@ -116,9 +116,8 @@ class Run:
         cells, possible = self.policy.cells(columns), self.policy.possible(columns)
         kind = cells, possible, float(epsilon)
         if kind not in self.noises:
-            self.noises[kind] = (
-                float(self.curator.expected_noise(epsilon, cells)) * possible / cells
-            )
+            expected = float(self.curator.expected_noise(epsilon, cells))
+            self.noises[kind] = expected * possible / cells
         return self.noises[kind]
 
     def choose(

@@ -275,14 +275,13 @@ class Problem:
         """Clique tables, the margins that were measured, and the logarithm of the normaliser."""
         self.steps += 1
         factors = [(p, potentials[part]) for p, part in zip(self.places, self.parts, strict=True)]
-        factors += self.fixed
-        tables, normaliser = self.tree.calibrate(self.tree.multiply(factors), self.n)
+        tables, log_sum = self.tree.calibrate(self.tree.multiply([*factors, *self.fixed]), self.n)
         margins = [fold(np.add, tables[place.clique], place.out) for place in self.places]
-        return flat(tables), flat(margins), normaliser
+        return flat(tables), flat(margins), log_sum
 
     def square(self, difference: np.ndarray) -> float:
         """Half the weighted squares."""
-        return float(np.dot(self.weights * difference, difference)) / 2
+        return float(np.sum(self.weights * difference * difference)) / 2
 
 
 def flat(tables: Sequence[np.ndarray]) -> np.ndarray:
@@ -363,7 +362,7 @@ def fit_tables(
         while True:  # the longest step whose quadratic bound holds
             moved = z - slope / (smooth * a)
             tables, new, value = task.distribution(moved)
-            divergence = n * (normaliser - value) + float(np.dot(new, moved - z))
+            divergence = n * (normaliser - value) + float(np.sum(new * (moved - z)))
             rounding = 1e-14 * n * (1 + abs(normaliser))
             if task.square(new - margins) <= smooth * (divergence + rounding):
                 break

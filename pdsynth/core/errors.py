@@ -187,8 +187,7 @@ def check_seed(seed: Any) -> None:
     seeds = seed if isinstance(seed, (list, tuple)) and seed else [seed]
     if seed is not None and not all(is_whole(s, 0, 2**128) for s in seeds):
         raise BudgetError(
-            "random_state must be None or a whole number of at least 0 and at most 2^128, got "
-            + show(seed)
+            f"random_state must be None or a whole number from 0 to 2^128, got {show(seed)}"
         )
 
 

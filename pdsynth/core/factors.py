@@ -21,6 +21,7 @@ from .measures import marginalise
 Columns = tuple[int, ...]
 Edge = tuple[int, int]
 AT_ONCE = 2**12  # cells of a clique in one product of matrices
+DEEP, PIECE = 2**7, 2**17  # of these cells; multiplications, about, in a piece of such a product
 SMALL = 8000  # cells: NumPy itself sums smaller tables soon enough
 NEVER = -1e9  # the logarithm that stands for a probability of 0
 NEAR = 1e-7  # of a logarithm of cells: less than one cell of 2^21
@@ -357,6 +358,15 @@ def fold(ufunc: np.ufunc, table: np.ndarray, out: tuple[int, ...]) -> np.ndarray
     return ufunc.reduce(total, out[:-1])
 
 
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """``a @ b.T`` in pieces so small that BLAS takes one thread: several wait for each other."""
+    if a.size * len(b) <= PIECE:
+        return a @ b.T
+    deep = [slice(at, at + DEEP) for at in range(0, a.shape[1], DEEP)]
+    pieces = np.array_split(b, -(-len(a) * len(b) * DEEP // PIECE))
+    return np.concatenate([sum(a[:, k] @ some[:, k].T for k in deep) for some in pieces], axis=1)
+
+
 @dataclass(frozen=True)
 class Distribution:
     """A distribution of n records on a junction tree: tables of its cliques, which agree."""
@@ -396,12 +406,11 @@ class Distribution:
 
     def _islands(self) -> list[int]:
         """For every column the island it lies on: the cliques that separators connect."""
-        island, of_clique = [0] * len(self.tree.sizes), [0] * len(self.tree.cliques)
-        joints = zip(self.tree.graph.parents, ((), *self.tree.graph.separators), strict=True)
-        for at, (parent, separator) in enumerate(joints):
-            of_clique[at] = of_clique[parent] if separator else at
+        island = [0] * len(self.tree.sizes)
+        for at, separator in enumerate(((), *self.tree.graph.separators)):
+            here = island[separator[0]] if separator else at  # its parent came before
             for j in self.tree.cliques[at]:
-                island[j] = of_clique[at]
+                island[j] = here
         return island
 
     def _meet(self, sets: Iterable[Columns]) -> dict[Columns, np.ndarray]:
@@ -446,7 +455,7 @@ class Distribution:
             p, mass = by_cell[:, at : at + AT_ONCE], weights[at : at + AT_ONCE]
             last = np.concatenate([together(tail, p) for tail in tails])
             for head, low in lowest.items():
-                joint[head] = joint[head] + (together(head, p) * mass) @ last[low:].T
+                joint[head] = joint[head] + product(together(head, p) * mass, last[low:])
         tables = {}
         for head, tail in sets:
             shape, low = [sizes[j] for j in head + tail], row[tail] - lowest[head]

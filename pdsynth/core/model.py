@@ -221,8 +221,7 @@ class Model:
         n = self.n if n is None else n
         if not is_whole(n, 1, MOST_ROWS):
             raise SchemaError(
-                "sample needs a whole number of rows, at least one and at most "
-                f"{MOST_ROWS:,}, got n={show(n)}"
+                f"sample needs a whole number of rows from 1 to {MOST_ROWS:,}, got n={show(n)}"
             )
         check_seed(random_state)
         generator = np.random.Generator(np.random.PCG64(random_state))

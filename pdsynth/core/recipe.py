@@ -462,7 +462,7 @@ class Recipe(Habits):
         m = self.records_per_person
         if not is_whole(m, 1, MOST_RECORDS):
             raise BudgetError(
-                "records_per_person must be a whole number of at least 1 and at most "
+                "records_per_person must be a whole number from 1 to "
                 f"{MOST_RECORDS:,}, got {show(m)}"
             )
         if self.guarantee == "published" and m > 1:  # a refusal
@@ -585,6 +585,5 @@ def check_records(n: Any) -> None:
     """Refuse what is no number of records."""
     if not is_whole(n, 1, MOST_RECORDS):
         raise SchemaError(
-            "n must be a whole number of records, at least 1 and at most "
-            f"{MOST_RECORDS:,}, got {show(n)}"
+            f"n must be a whole number of records from 1 to {MOST_RECORDS:,}, got {show(n)}"
         )

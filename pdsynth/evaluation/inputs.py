@@ -178,7 +178,7 @@ def seeded(seed: Any) -> np.random.Generator:
     seeds = seed if isinstance(seed, list) and seed else [seed]
     if seed is not None and not all(is_whole(s, 0, 2**128) for s in seeds):
         raise SchemaError(
-            "seed must be a whole number of at least 0 and at most 2^128 (None: another one in "
-            f"every run), got {show(seed)}"
+            "seed must be a whole number from 0 to 2^128 (None: another one in every run), got "
+            + show(seed)
         )
     return np.random.default_rng(seed)

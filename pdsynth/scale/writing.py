@@ -50,8 +50,7 @@ def write_sample(
         raise SchemaError(f"sample_to writes .parquet or .csv, got {show(target.name)}")
     if not is_whole(n, 1, MOST_ROWS):
         raise SchemaError(
-            "sample_to needs a whole number of rows, at least one and at most "
-            f"{MOST_ROWS:,}, got n={show(n)}"
+            f"sample_to needs a whole number of rows from 1 to {MOST_ROWS:,}, got n={show(n)}"
         )
     check_seed(seed)
     pa = _arrow()

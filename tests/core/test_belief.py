@@ -133,6 +133,20 @@ def test_nothing_measured_is_uniform():
     assert fitted.margin((1,)) == pytest.approx([4, 4, 4])
 
 
+def test_a_fit_is_the_same_to_the_last_bit_whatever_threads_there_are():
+    """An inner product of BLAS adds up in another order with two threads."""
+    limit = pytest.importorskip("threadpoolctl").threadpool_limits
+    tree = CliqueTree(junction_tree(2, [(0, 1)]), (128, 128))
+    counts = np.random.default_rng(0).integers(-9, 30, (128, 128)).astype(float)
+    fits = []
+    for threads in (1, 2):
+        with limit(threads):
+            fits.append(fit_tables(tree, [NoisyTable((0, 1), counts, 1.0)], 2e5, tolerance=0.01))
+    one, two = fits
+    assert one.loss == two.loss
+    assert (one.tables[0] == two.tables[0]).all()
+
+
 def test_weights_by_cell():
     """A cell with a hundredth of the noise stays where it is; the others share the rest."""
     tree = CliqueTree(junction_tree(1, []), (3,))

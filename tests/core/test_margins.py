@@ -118,6 +118,42 @@ def test_a_chain_by_hand():
     assert distribution.margins([(0, 2)])[0, 2] == pytest.approx(by_hand)
 
 
+class Spied(np.ndarray):
+    """An array that notes how many multiplications each product of two matrices takes."""
+
+    sizes: list[int] = []
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        plain = [np.asarray(x) for x in inputs]
+        if ufunc is np.matmul:
+            Spied.sizes.append(math.prod(plain[0].shape) * plain[1].shape[1])
+        found = getattr(ufunc, method)(*plain, **options)
+        return found.view(Spied) if isinstance(found, np.ndarray) else found
+
+
+ONE_THREAD = 2**18  # multiplications of a product for which OpenBLAS takes one thread at most
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 1, 1), (4, 480, 4096), (4, 480, 1000), (16, 600, 130), (1024, 40, 129)]
+)
+def test_products_come_in_pieces_that_blas_computes_with_one_thread(shape):
+    """On a busy machine several threads of a small product wait a hundred times as long."""
+    rows, others, cells = shape
+    rng = np.random.default_rng(1)
+    a, b = rng.random((rows, cells)), rng.random((others, cells))
+    Spied.sizes = []
+    found = factors.product(a.view(Spied), b.view(Spied))
+    assert max(Spied.sizes) <= ONE_THREAD
+    assert np.asarray(found) == pytest.approx(a @ b.T)
+
+
+def test_a_product_at_once_would_be_noticed():
+    Spied.sizes = []
+    _ = np.ones((4, 4096)).view(Spied) @ np.ones((4096, 480))
+    assert max(Spied.sizes) > ONE_THREAD
+
+
 # --- graphs ---------------------------------------------------------------------------------------
 
 
