@@ -3,14 +3,15 @@
 A forecast of the mean two-way distance D (total variation) of n records over a schema at ε:
 D² = (ρ q)² + v² + s². q says how strongly two columns hang together where nothing else is known; ρ,
 which part of that a method's tables leave unexplained; v, the expected noise of a two-way table
-(zero-sum where it is small), which clipping keeps below 1; s, what n sampled rows add. q and ρ are
-the :class:`Prior`: medians over public tables (``prior.csv``, by ``benchmarks/prior.py``). Two
-floors hold at any ε: s, and for ConsistentBayes the pairs that no clique of permitted size holds,
-of which a network of three parents tells the most that the prior knows. ``DOUBT``, ``AGREED`` and
-``ALONE`` were chosen by looking at Adult, NLTCS and CMC. The yardsticks' page holds advice against
-what was measured, each table under the prior of the others; ``figures/advice.csv`` does so with few
-repeats on all tables, and where columns are independent. There the forecast is wrong, but
-ConsistentBayes, which looks before it measures more than single columns, loses little to them.
+(zero-sum where it is small; where a larger table tells it, of sums, and what clipping adds), which
+clipping keeps below 1; s, what n sampled rows add. q and ρ are the :class:`Prior`: medians over
+public tables (``prior.csv``, by ``benchmarks/prior.py``). Two floors hold at any ε: s, and for
+ConsistentBayes the pairs that no clique of permitted size holds, of which a network of three
+parents tells the most that the prior knows. ``DOUBT``, ``AGREED`` and ``ALONE`` were chosen by
+looking at Adult, NLTCS and CMC. The yardsticks' page holds advice against what was measured, each
+table under the prior of the others; ``figures/advice.csv`` does so with few repeats on all tables,
+and where columns are independent. There the forecast is wrong, but ConsistentBayes, which looks
+before it measures more than single columns, loses little to them.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from .costs import Cost
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
-AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves, and that a chain of tables adds
+AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves; of a chain of tables, clipped
 UNEVEN = 0.6  # sampling error against that of values that are equally common: median of nine tables
 FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
 
@@ -215,13 +216,20 @@ class Facts:
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
 
     def degree(self, k: int) -> float:
-        """PrivBayes: d − k tables for .7 of ε, of a pair and k − 1 typical columns.
-
-        One table is no chain.
-        """
+        """PrivBayes: d − k tables for .7 of ε. One table is no chain."""
         tables = self.d - k
-        noise = (ALONE if tables > 1 else 1) * tables / (0.7 * self.mass) * self.cells(k + 1)
-        return self.distance(self.prior.degrees[k - 1], noise)
+        return self.families(k, tables / (0.7 * self.mass), ALONE if tables > 1 else 1)
+
+    def families(self, k: int, each: float, chain: float) -> float:
+        """Tables of a pair and k − 1 typical columns, whose noise is ``each`` a free cell.
+
+        Cells are summed to those of a pair, and their noise cancels as the root of their number.
+        What clipping adds doesn't: see :func:`clipped`. Of a pair's own table it is in ``chain``.
+        """
+        noise = each * self.cells(k + 1)
+        added = clipped(noise) - clipped(each * self.cells(2))
+        noise *= chain * self.typical ** ((1 - k) / 2) / (1 + added)
+        return self.distance(self.prior.degrees[k - 1], noise, added)
 
     def cells(self, columns: int) -> np.ndarray:
         """Free cells of a table of so many columns that holds a pair: one number for every pair."""
@@ -231,14 +239,8 @@ class Facts:
     def junction(self) -> float:
         """At most d clique tables for half of ε, at the best size, or none but columns."""
         alone = self.distance(1.0, self.pair(2 * self.d * free_cells(self.size) / self.mass))
-        noise = 2 * ALONE * self.d / self.mass
-        return min(
-            alone,
-            *(
-                self.distance(rest, noise * self.cells(k + 1))
-                for k, rest in enumerate(self.prior.degrees, 1)
-            ),
-        )
+        degrees = range(1, len(self.prior.degrees) + 1)
+        return min(alone, *(self.families(k, 2 * self.d / self.mass, ALONE) for k in degrees))
 
     def pair(self, columns: np.ndarray) -> np.ndarray:
         """The noise of every pair of columns from the noise of each."""
@@ -253,6 +255,15 @@ class Facts:
         *noise, chance = ((v / (1 + v)) ** 2 for v in (*noises, self.sampled()))
         square = rest**2 * (self.prior.dependence**2 + chance) + sum(noise) + chance
         return float(np.mean(np.sqrt(square)))
+
+
+def clipped(noise: np.ndarray) -> np.ndarray:
+    """What clipping at 0 adds to tables whose noise alone is a distance of v: 2v²/(1 + 2v).
+
+    It adds (b/2) exp(−c/b) to a cell of count c under noise of scale b, here v = b/2 over the mean
+    count; counts are taken as spread exponentially.
+    """
+    return 2 * noise**2 / (1 + 2 * noise)
 
 
 def numbers_of_tables(most: int) -> list[int]:
