@@ -24,6 +24,7 @@ from ..core import (
     USEFUL,
     BudgetError,
     Network,
+    Noise,
     Recipe,
     Schema,
     SchemaError,
@@ -273,6 +274,7 @@ def plan(
     *,
     distance: float | None = None,
     share_structure: float = 0.3,
+    noise: Noise | None = None,
 ) -> Plan:
     """What n records over a public schema can bear at ε, and the method to run, with its forecast.
 
@@ -284,9 +286,11 @@ def plan(
     is the best of them, unfitted. Four of five distances of ConsistentBayes came between the two
     that the sentence calls likely. ``plan(…).table`` has one row per degree k: cells of a typical
     table, its mean cell and noise scale in records, their ratio, and the total variation distance
-    that noise alone adds to such a table. With m records a person, plan for ε/m. Raises
-    BudgetError for ε ≤ 0, or too small for a fit, for a distance that isn't between 0 and 1 or that
-    no ε up to 10 reaches, for both or neither; SchemaError for n < 1.
+    that noise alone adds to such a table. With m records a person, plan for ε/m. ``noise``: the
+    source that the fit will take, as ``holders.SharedNoise(3)``, whose small tables are noisier;
+    None for a curator's; nothing is drawn. Raises BudgetError for ε ≤ 0, or too small for a fit,
+    for a distance that isn't between 0 and 1 or that no ε up to 10 reaches, for both or neither,
+    for a ``noise`` that is no source; SchemaError for n < 1.
 
     **Privacy:** a function of n, ε or the distance, and the schema, which are public (neighbours
     replace one record, so n is the same): costs nothing. Where records are added or removed, n is
@@ -298,7 +302,10 @@ def plan(
         )
     check_rules(schema)
     check_records(n)
-    budget, beta = _choose(schema, n, epsilon, distance), share("share_structure", share_structure)
+    if noise is not None and not isinstance(noise, Noise):
+        raise BudgetError(f"noise must be a source, as holders.SharedNoise(3), got {show(noise)}")
+    budget = _choose(schema, n, epsilon, distance, noise)
+    beta = share("share_structure", share_structure)
     k = pd.Series(range(min(len(schema), 6)))
     cells = k.map(lambda k: typical_cells(schema, k))
     ratio = k.map(lambda k: noise_to_cell(schema, n, budget, k, beta))
@@ -310,15 +317,17 @@ def plan(
             "mean cell, records": n / cells,
             "noise scale, records": ratio * n / cells,
             "noise ÷ mean cell": ratio,
-            "distance from noise alone": (ratio / 2 * expected_noise(cells.round())).clip(upper=1),
+            "distance from noise alone": (ratio / 2 * expected_noise(cells.round(), noise)).clip(
+                upper=1
+            ),
         }
     )
     best = max(k[ratio * USEFUL <= 1], default=0)
-    candidates = tuple(forecasts(schema, int(n), float(budget)))
+    candidates = tuple(forecasts(schema, int(n), float(budget), noise=noise))
     drowned = bool(ratio[0] > NOISE_DOMINATES)
     fine = [
         schema.attributes[j]
-        for j in np.flatnonzero(Facts(schema, int(n), float(budget)).too_fine())
+        for j in np.flatnonzero(Facts(schema, int(n), float(budget), None, noise).too_fine())
     ]
     sentence = (
         describe_facts(schema, n, decimal(budget))
@@ -341,7 +350,7 @@ def plan(
     return found
 
 
-def _choose(schema: Schema, n: int, epsilon: Any, distance: Any) -> Fraction:
+def _choose(schema: Schema, n: int, epsilon: Any, distance: Any, noise: Noise | None) -> Fraction:
     """The ε that is given, or the least whose forecast reaches a distance."""
     if (epsilon is None) == (distance is None):
         raise BudgetError(
@@ -350,4 +359,4 @@ def _choose(schema: Schema, n: int, epsilon: Any, distance: Any) -> Fraction:
         )
     if distance is None:
         return positive("epsilon", epsilon)
-    return least_epsilon(distance, lambda e: forecasts(schema, int(n), e)[0].distance)
+    return least_epsilon(distance, lambda e: forecasts(schema, int(n), e, noise=noise)[0].distance)

@@ -40,7 +40,7 @@ from ..algorithms import (
 )
 from ..baselines import Independent, JTree
 from ..binning import share_of_edges
-from ..core import ALL_PAIRS, MAX_PAIRS, Recipe, Schema, largest_selection
+from ..core import ALL_PAIRS, MAX_PAIRS, Noise, Recipe, Schema, largest_selection
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
 
@@ -85,14 +85,20 @@ class Forecast:
     megabytes: float
 
 
-def forecasts(schema: Schema, n: int, epsilon: float, given: Prior | None = None) -> list[Forecast]:
+def forecasts(
+    schema: Schema,
+    n: int,
+    epsilon: float,
+    given: Prior | None = None,
+    noise: Noise | None = None,
+) -> list[Forecast]:
     """Every candidate, the nearest first; ConsistentBayes, which adapts to what it finds, before
     what is hardly nearer, its rounds before a forest of the same forecast, and single columns
     before all where no ties could be strong enough for more.
 
     **Privacy:** a function of n, ε and the schema, which are public.
     """
-    facts = Facts(schema, n, epsilon, given)
+    facts = Facts(schema, n, epsilon, given, noise)
     private = sum(bool(a.private) for a in schema.attributes)
     cost, d = Cost(n, schema.sizes, private), facts.d
     forest = cost.forest(facts.pairs)
@@ -135,8 +141,15 @@ class Facts:
     evenly among all when these are sorted by size.
     """
 
-    def __init__(self, schema: Schema, n: int, epsilon: float, given: Prior | None = None) -> None:
-        self.prior = given or prior()
+    def __init__(
+        self,
+        schema: Schema,
+        n: int,
+        epsilon: float,
+        given: Prior | None = None,
+        noise: Noise | None = None,
+    ) -> None:
+        self.prior, self.noise = given or prior(), noise
         paid = float(1 - share_of_edges(schema))  # what private bins leave of ε
         self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n * paid
         self.n, self.d = n, len(schema)
@@ -171,7 +184,7 @@ class Facts:
         As ConsistentBayes measures columns beside pairs: .3 of ε for all, ε_j in proportion to
         √|X_j|, noise of scale 2/ε_j on each of |X_j| values, whose mean count is n/|X_j|.
         """
-        roots, noise = np.sqrt(self.size), 2 * expected_noise(self.size)
+        roots, noise = np.sqrt(self.size), 2 * expected_noise(self.size, self.noise)
         return noise * roots * roots.sum() > FOR_COLUMNS * self.mass
 
     def unheld(self) -> float:
@@ -185,7 +198,7 @@ class Facts:
 
     def independent(self) -> float:
         """Columns with ε/d each: v = d (free cells of X_i and X_j) / (ε n)."""
-        return self.distance(1.0, self.pair(self.d * free_cells(self.size) / self.mass))
+        return self.distance(1.0, self.pair(self.d * free_cells(self.size, self.noise) / self.mass))
 
     def consistent(self, most: int) -> tuple[float, int]:
         """The distance at the best number of tables, at most ``most``, and that number, under the
@@ -199,13 +212,13 @@ class Facts:
         # what tables tell of their columns
         evidence = self.one_way + self.tables / self.size.mean()
         roots = np.sqrt(self.size)
-        noise = expected_noise(self.size) * roots * roots.sum()
+        noise = expected_noise(self.size, self.noise) * roots * roots.sum()
         columns = self.pair(0.45 * noise / (evidence * self.mass))
         # the sums of a larger table that tell a pair have the noise of √(its cells · the pair's)
         whole, cells = self.table, self.table
         if self.members > 2:
             whole, cells = self.typical**self.members, self.typical ** (self.members / 2 + 1)
-        cells *= float(expected_noise(np.array([whole]))[0])
+        cells *= float(expected_noise(np.array([whole]), self.noise)[0])
         edges = self.members - 1
         floor = self.unheld() * self.prior.degrees[-1]
 
@@ -234,11 +247,13 @@ class Facts:
     def cells(self, columns: int) -> np.ndarray:
         """Free cells of a table of so many columns that holds a pair: one number for every pair."""
         pairs = self.size[self.both[0]] * self.size[self.both[1]]
-        return free_cells(pairs * self.typical ** (columns - 2))
+        return free_cells(pairs * self.typical ** (columns - 2), self.noise)
 
     def junction(self) -> float:
         """At most d clique tables for half of ε, at the best size, or none but columns."""
-        alone = self.distance(1.0, self.pair(2 * self.d * free_cells(self.size) / self.mass))
+        alone = self.distance(
+            1.0, self.pair(2 * self.d * free_cells(self.size, self.noise) / self.mass)
+        )
         degrees = range(1, len(self.prior.degrees) + 1)
         return min(alone, *(self.families(k, 2 * self.d / self.mass, ALONE) for k in degrees))
 

@@ -19,6 +19,7 @@ from pdsynth import planning as prediction
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.schema import Facts
 from pdsynth.core.structure import AUTO_PAIRS, largest_selection, parent_rule
+from pdsynth.holders import SharedNoise
 from pdsynth.papers import yardsticks
 from pdsynth.planning import costs, forecasting, sentences
 
@@ -158,6 +159,39 @@ class TestForecasts:
                 ]
             )
             assert found["baselines.Independent"].distance == pytest.approx(came, rel=0.25)
+
+    @pytest.mark.parametrize("honest", [None, 1])
+    def test_shares_of_noise_are_foretold_without_the_zero_sum(self, honest):
+        """Independent bits of three holders, ε = .02: fits came to .093, and to .146 where each
+        holder adds all noise; both were foretold at .075, as of one curator."""
+        given, schema = prediction.Prior(0.0, 0.5, (0.5, 0.3, 0.2)), plain(4, 2)
+        rows = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (5000, 4))).add_prefix("x")
+        source = SharedNoise(3, honest)
+        found = {f.name: f for f in prediction.forecasts(schema, 5000, 0.02, given, source)}
+        fits = (pds.baselines.Independent(0.02, random_state=i) for i in range(30))
+        holders = [rows.iloc[i::3] for i in range(3)]
+        came = [
+            pds.evaluate.marginal_distances(
+                rows, pds.holders.fit(fit, holders, schema, honest=honest).sample(), schema, 2
+            ).mean()
+            for fit in fits
+        ]
+        foretold = found["baselines.Independent"].distance
+        assert foretold == pytest.approx(np.mean(came), rel=0.25)
+
+    def test_a_plan_for_holders_says_more_noise_and_asks_for_more_epsilon(self):
+        schema, shares = plain(12, 2), SharedNoise(3)
+        ours, theirs = pds.plan(schema, 5000, 0.02), pds.plan(schema, 5000, 0.02, noise=shares)
+        before, after = ({f.name: f.distance for f in p.forecasts} for p in (ours, theirs))
+        assert all(after[name] > before[name] for name in before)
+        noise = "distance from noise alone"
+        assert theirs.table[noise][0] == pytest.approx(2**0.5 * ours.table[noise][0])
+        assert len(theirs.too_fine) == 12 and ours.too_fine == ()
+        near, far = (pds.plan(schema, 5000, distance=0.2, noise=s) for s in (None, shares))
+        assert near.epsilon < far.epsilon
+        assert str(pds.plan(schema, 5000, 0.02, noise=pds.core.ExactNoise())) == str(ours)
+        with pytest.raises(BudgetError, match="noise must be a source"):
+            pds.plan(schema, 5000, 1, noise="exact")
 
     def test_a_table_of_two_columns_by_hand(self):
         """PrivBayes(k=1) over 100, 2 and 2 values: its tables hold a pair each, of 200, 200 and 4
