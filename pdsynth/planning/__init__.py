@@ -185,7 +185,11 @@ class Plan:
 
     @property
     def drowned(self) -> bool:
-        """Whether a typical single column, with all of ε for these, is more noise than signal."""
+        """Whether a typical single column, with all of ε for these, is more noise than signal.
+
+        Its noise scale is then above its mean cell. Evenly drawn values are often nearer, also
+        where zero-sum noise halves the error.
+        """
         return bool(self.table["noise ÷ mean cell"][0] > NOISE_DOMINATES)
 
     @property

@@ -429,6 +429,17 @@ def test_fit_warns_with_the_same_sentence(thesis):
         pds.PrivBayes(1, k=4, guarantee="none").fit(frame, thesis.schema)
 
 
+def test_what_is_said_of_noise_is_its_scale():
+    """Of a table of four cells the expected error is three quarters of what was called noise."""
+    frame, schema = binary(10, 1000)
+    with pytest.warns(UserWarning, match=r"of 2.5e\+02 records, under noise of scale 5.1e\+02 in"):
+        fitted = pds.PrivBayes(0.05, k=1, random_state=0).fit(frame, schema)
+    tables = [e for e in fitted.ledger_.entries if e.mechanism == "zero_sum_laplace"]
+    assert {round(float(e.scale), 1) for e in tables} == {514.3}
+    words = sentences.expect([0.1, 0.2, 1.2], 1)
+    assert words.endswith("From k = 2 on a typical table's noise scale is above its mean cell.")
+
+
 def test_the_warning_knows_public_facts_only():
     schema, seen = plain(5, 6), set()
     for seed in range(5):
