@@ -47,6 +47,11 @@ DATES = (
     *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
 )
 SHORT_YEARS = "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%y-%m-%d"
+PARTS = {"%Y": r"\d{4}", "%y": r"\d\d", "%d": r"\d\d?", "%m": r"\d\d?", "%b": r"\w+", "%B": r"\w+"}
+LOOKS = {  # what a cell must look like, to be tried: strptime is slow
+    form: re.compile(re.sub("%.", lambda part: PARTS[part[0]], form.replace(".", r"\.")))
+    for form in (*DATES, *SHORT_YEARS)
+}
 CLOCKS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")  # times of day
 WRITTEN = (*DATES, *(f"{day} {clock}" for day in DATES for clock in CLOCKS), "", *CLOCKS)
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
@@ -363,7 +368,11 @@ def _in_several_forms(name: str, cells: Sequence[str], how: dict[str, Any]) -> F
     """
     days = dict[str, dict[str, Any]]()  # of each cell, by the forms that read it
     for cell in cells:
-        read = {form: read_day(cell, form) for form in (*DATES, *SHORT_YEARS)}
+        read = {
+            form: read_day(cell, form)
+            for form, look in LOOKS.items()
+            if look.fullmatch(cell.strip())
+        }
         days[cell] = {form: day for form, day in read.items() if day}
         if not days[cell]:
             return None
