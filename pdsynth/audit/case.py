@@ -97,7 +97,7 @@ class Result:
                 f"\n  An audit like this sees {format_epsilon(self.detectable)} times the claim in "
                 "half of all tries."
             )
-        elif self.runs and self.detectable == math.inf:
+        elif self.runs and self.detectable == math.inf and self.verdict != VIOLATED:
             power = (
                 "\n  An audit like this doesn't see noise that is too small in half of all tries."
             )

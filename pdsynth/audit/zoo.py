@@ -62,7 +62,7 @@ def check(function: Function, kind: str, *, runs: int = 6000, seed: int | None =
     Parameters
     ----------
     function : called as the kind says; its noise must come from the source that it gets.
-    kind : "table", "tables", "conditional", "selection" or "choice".
+    kind : "table", "added", "tables", "conditional", "selection", "choice", "file" or "with delta".
     runs : releases of each table where sampling is needed.
     seed : None draws from the operating system.
 

@@ -283,7 +283,7 @@ def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | 
         return None
     return describe_facts(schema, n, f"{float(epsilon):.10g}") + (
         f"with k = {k} a typical table has {cells:,.0f} cells of {n / cells:.2g} records, under "
-        f"noise of {ratio * n / cells:.2g} records in every cell; k='auto' chooses what n and ε "
+        f"noise of scale {ratio * n / cells:.2g} in every cell; k='auto' chooses what n and ε "
         "can bear (see pds.plan)"
     )
 

@@ -85,16 +85,17 @@ class Report:
         sentences = [
             fill(f"* {sentence}", TEXT, subsequent_indent="  ") for sentence in self.verdict
         ]
+        wide = max(31, *map(len, self.distances["table"]))
         lines = [
             f"{QUESTION} {self.title}",
             fill(WARNING, TEXT),
             "",
             *sentences,
             "",
-            f"{'over':<10} {'table':<31} distance   95 % interval",
+            f"{'over':<10} {'table':<{wide}} distance   95 % interval",
         ]
         lines += [
-            f"{_columns(row.alpha):<10} {row.table:<31} {_far(row):<8}   {_range(row)}"
+            f"{_columns(row.alpha):<10} {row.table:<{wide}} {_far(row):<8}   {_range(row)}"
             for row in self.distances.itertuples()
         ]
         lines = [line.rstrip() for line in lines]

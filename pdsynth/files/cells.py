@@ -35,6 +35,7 @@ SPOKEN = re.compile(  # 2 days 7 h 5 min; each once, the longest first
     r"(?:(?P<s>\d{1,9}(?:[.,]\d{1,9})?) ?s(?:ecs?|econds?)?)?",
     re.ASCII | re.IGNORECASE,
 )
+Forms = str | tuple[str, ...]  # how days are written: in one way, or in several
 STRANGE = "\ufffd"  # stands for what an encoding doesn't know
 LONGEST = 400  # signs of a text that may be a number or a day
 TIME = r"\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?\s*(?:Z|[-+]\d\d(?::?\d\d)?)?"
@@ -139,10 +140,11 @@ def find_signs(texts: pd.Series) -> set[str]:
     return {*SIGNS}.intersection("".join(map(as_text, odd.unique())))
 
 
-def read_day(cell: Any, form: str = "") -> date | None:
+def read_day(cell: Any, form: Forms = "") -> date | None:
     """The day of a cell: a date by its type, or a text as ``form`` says (strptime), else ISO 8601.
 
-    A year or a month alone is its first day; a week alone, 2026-W05, its Thursday.
+    A year or a month alone is its first day; a week alone, 2026-W05, its Thursday. Of several
+    forms the first that fits is taken.
 
     >>> read_day("2026-12-31T10:00"), read_day("31.12.2026", "%d.%m.%Y"), read_day("soon")
     (datetime.date(2026, 12, 31), datetime.date(2026, 12, 31), None)
@@ -153,6 +155,8 @@ def read_day(cell: Any, form: str = "") -> date | None:
         return date(cell.year, cell.month, cell.day)
     if not isinstance(cell, str) or len(cell) > LONGEST:
         return None
+    if not isinstance(form, str):
+        return next(filter(None, (read_day(cell, one) for one in form)), None)
     try:
         if form:
             return datetime.strptime(cell.strip(), form).date()
@@ -167,7 +171,7 @@ def read_day(cell: Any, form: str = "") -> date | None:
         return None
 
 
-def read_hour(cell: Any, form: str = "") -> float | None:
+def read_hour(cell: Any, form: Forms = "") -> float | None:
     """The hours from midnight to a cell's time of day: 10.5 for 10:30.
 
     A time, or a day with a time, by its type; or a text as ``form`` says (strptime), else
@@ -182,6 +186,9 @@ def read_hour(cell: Any, form: str = "") -> float | None:
         return cell.hour + cell.minute / 60 + cell.second / 3600
     if not isinstance(cell, str) or len(cell) > LONGEST:
         return None
+    if not isinstance(form, str):
+        hours = (read_hour(cell, one) for one in form)
+        return next((hour for hour in hours if hour is not None), None)
     try:
         if form:
             return read_hour(datetime.strptime(cell.strip(), form))

@@ -42,7 +42,16 @@ EMPTY = {
     *("?", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", ".", "missing"),
     *("k. a.", "k.a.", "keine angabe", "non renseigné", "sin dato", "n/d", "n.d."),
 }
-DATES = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y")
+DATES = (
+    *("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y"),
+    *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
+)
+SHORT_YEARS = "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%y-%m-%d"
+PARTS = {"%Y": r"\d{4}", "%y": r"\d\d", "%d": r"\d\d?", "%m": r"\d\d?", "%b": r"\w+", "%B": r"\w+"}
+LOOKS = {  # what a cell must look like, to be tried: strptime is slow
+    form: re.compile(re.sub("%.", lambda part: PARTS[part[0]], form.replace(".", r"\.")))
+    for form in (*DATES, *SHORT_YEARS)
+}
 CLOCKS = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")  # times of day
 WRITTEN = (*DATES, *(f"{day} {clock}" for day in DATES for clock in CLOCKS), "", *CLOCKS)
 NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
@@ -75,6 +84,11 @@ GAPS = "na_values: do these words mean that nothing is known?"
 CODES = "of a code its first signs, for a public grouping (ICD, ISCO, postal): more, or fewer?"
 YEARS = 'years that can occur; date = "month", "week", "weekday" or "age" are possible, too'
 MONTHS = 'one year only, so months; date = "week", "weekday" or "age" are possible, too'
+SEVERAL_FORMS = "; days in several forms, each read by the first that fits: are these all?"
+UNCLEAR = (
+    "? days in several forms ({}), some of which may mean two days: write them in one, or drop"
+)
+CENTURY = "; of two digits of a year 69 is read as 1969 and 68 as 2068: is that so? Else write four"
 OTHERWISE = "; or is day and month the other way round, {}?"
 WITHOUT = "; released rows have no unit"
 HOURS = 'hours from midnight; what something took is number = "h:min" or "min:s", in minutes'
@@ -304,6 +318,8 @@ def _measured(
             other = re.sub(r"%d([/-])%m", r"%m\1%d", written)
             doubt = other != written and _dated(name, distinct, other, how)
             return found[0], found[1] + OTHERWISE.format(other) * bool(doubt)
+    if found := _in_several_forms(name, distinct, how):
+        return found
     counted = {sign for text in distinct for sign in COUNTED.findall(text)}
     if len(distinct) > LISTED and (":" in counted or len(counted) > 1):
         minutes = read_numbers(texts, "h:min")
@@ -345,7 +361,46 @@ def _typed(name: str, cells: pd.Series, kind: str, how: dict[str, Any]) -> Found
     return f"? cells of type {kind}, which no domain describes: convert them, or drop", ""
 
 
-def _dated(name: str, cells: Iterable[Any], written: str, how: dict[str, Any]) -> Found | None:
+def _in_several_forms(name: str, cells: Sequence[str], how: dict[str, Any]) -> Found | None:
+    """Days that take several forms, or whose years have two digits; None where they aren't days.
+
+    A form that alone reads some cell is needed; of the others the first ones that read the rest.
+    """
+    days = dict[str, dict[str, Any]]()  # of each cell, by the forms that read it
+    for cell in cells:
+        read = {
+            form: read_day(cell, form)
+            for form, look in LOOKS.items()
+            if look.fullmatch(cell.strip())
+        }
+        days[cell] = {form: day for form, day in read.items() if day}
+        if not days[cell]:
+            return None
+    needed = [form for form in DATES + SHORT_YEARS if any([*d] == [form] for d in days.values())]
+    chosen, rest = list[str](), list(days.values())
+    for form in (*needed, *DATES, *SHORT_YEARS):
+        left = [d for d in rest if form not in d]
+        if len(left) < len(rest):
+            chosen, rest = [*chosen, form], left
+    short = any(form in SHORT_YEARS for form in chosen)
+    if len(chosen) == 1 and (not short or len(days) <= LISTED):
+        return None  # a few 1.2.10 are versions, or codes
+    if any(len({d[form] for form in chosen if form in d}) > 1 for d in days.values()):
+        return UNCLEAR.format(", ".join(chosen)), ""
+    found = _dated(name, cells, chosen, how)
+    others = dict[str, None]()  # forms that read as many cells, as other days
+    for form in chosen:
+        mine = [d for d in days.values() if form in d]
+        same = set.intersection(*({*d} for d in mine)) - {*chosen}
+        others |= {
+            o: None for o in DATES + SHORT_YEARS if o in same and any(d[o] != d[form] for d in mine)
+        }
+    doubt = f"; or are they written as {' or '.join(others)}?" if others else ""
+    several = SEVERAL_FORMS * (len(chosen) > 1)
+    return found and (found[0], found[1] + several + CENTURY * short + doubt)
+
+
+def _dated(name: str, cells: Iterable[Any], written: Any, how: dict[str, Any]) -> Found | None:
     """Years of days, months where they are of one year, hours of times; else None."""
     how = how | {"format": written} if written else how
     days = () if written in CLOCKS else cells  # strptime takes the first of January 1900

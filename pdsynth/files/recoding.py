@@ -20,6 +20,7 @@ from .cells import (
     FORMS,
     LONGEST,
     PLAIN,
+    Forms,
     is_number,
     read_day,
     read_hour,
@@ -57,7 +58,8 @@ class Recode:
     (3: "E11.9" is "E11"). ``other``: the declared value of whatever isn't listed (open lists).
     ``date``: "year", "month" (1 to 12), "week" (ISO 8601: 1 to 53), "weekday" (1, Monday, to 7),
     "hour" (from midnight, 10.5 for 10:30) or "age" (completed years on the day ``on``), of dates or
-    times written as ``format`` says (strptime; ISO 8601 without). ``number``: how numbers are
+    times written as ``format`` says (strptime; of several forms the first that fits; ISO 8601
+    without). ``number``: how numbers are
     written, one of :data:`FORMS`, where it isn't as the schema's file says; a currency or per cent
     sign beside them is left out ("12 %" is 12), and so is each of the texts ``unit`` ("75 kg" is
     75). For times that something took it is "h:min" or "min:s", what 7:05 means; "7 h 5 min" is
@@ -79,7 +81,7 @@ class Recode:
     prefix: int = 0
     other: Any = None
     date: str = ""
-    format: str = ""
+    format: Forms = ""
     on: str = ""
     number: str = ""
     unit: tuple[str, ...] = ()
@@ -119,7 +121,9 @@ class Recode:
             raise SchemaError(f"na_values must be texts, got {show(gone)}")
         units = raw.get("unit", ())
         units = [units] if isinstance(units, str) else to_list("unit", units)
-        words = [raw.get(key, "") for key in TEXTS]
+        if isinstance(written := raw.get("format", ""), (list, tuple)):
+            raw["format"] = tuple(written) if len(written) != 1 else written[0]
+        words = [*cls._texts(raw)]
         if not all(isinstance(w, str) for w in words) or not isinstance(raw.get("clip", 0), int):
             raise SchemaError(
                 f"{', '.join(TEXTS[:-1])} and number must be texts, clip True or False"
@@ -138,6 +142,13 @@ class Recode:
         )
         return None if recode == cls() else recode
 
+    @staticmethod
+    def _texts(options: Mapping[str, Any]) -> Iterator[Any]:
+        """What must be texts, each form of several by itself."""
+        for key in TEXTS:
+            word = options.get(key, "")
+            yield from word if key == "format" and isinstance(word, tuple) and word else (word,)
+
     def said(self) -> dict[str, Any]:
         """What differs from doing nothing, as keywords of :meth:`of`."""
         options = {
@@ -149,6 +160,8 @@ class Recode:
             options["mapping"] = dict(self.mapping)
         if self.na_values:
             options["na_values"] = list(self.na_values)
+        if isinstance(self.format, tuple):
+            options["format"] = list(self.format)
         if self.unit:
             options["unit"] = self.unit[0] if len(self.unit) == 1 else list(self.unit)
         return options
@@ -200,7 +213,7 @@ class Recode:
     def problem(self, name: str, values: tuple[Any, ...], numeric: bool, missing: bool) -> str:
         """What is impossible beside a domain, in words; "" where nothing is."""
         keys, listed = [key for key, _ in self.mapping], set(map(as_text, values))
-        words = [getattr(self, key) for key in TEXTS]
+        words = [*self._texts(vars(self))]
         if not all(isinstance(word, str) for word in words) or not isinstance(self.clip, bool):
             return f"{', '.join(TEXTS[:-1])} and number must be texts, clip true or false"
         if problem := self._taking_problem(name, {*keys, *listed}, numeric):
@@ -262,8 +275,9 @@ class Recode:
             return f"format= and on= belong to dates: say date=, one of {DATES}"
         if problem := self._format_problem():
             return problem
-        if self.date == "hour" and self.format and not CLOCKS.search(self.format):
-            return f"date='hour' needs a format that tells it, as %H:%M; not {self.format!r}"
+        for form in self._forms if self.date == "hour" else ():
+            if form and not CLOCKS.search(form):
+                return f"date='hour' needs a format that tells it, as %H:%M; not {form!r}"
         if (self.date == "age") != bool(self.on):
             return "date='age' needs the day that ages count to, for example on='2026-12-31'"
         plain = re.fullmatch(r"\d{4}-\d\d-\d\d", self.on)
@@ -272,13 +286,18 @@ class Recode:
         return ""
 
     def _format_problem(self) -> str:
-        """Whether days can be written and read by the format."""
-        try:
-            day = dt.datetime(2026, 12, 31, tzinfo=dt.UTC)
-            dt.datetime.strptime(day.strftime(self.format), self.format)
-        except (ValueError, re.error) as problem:
-            return f"the date format {self.format!r} can't be used: {problem}"
+        """Whether days can be written and read by each format."""
+        day = dt.datetime(2026, 12, 31, tzinfo=dt.UTC)
+        for form in self._forms:
+            try:
+                dt.datetime.strptime(day.strftime(form), form)
+            except (ValueError, re.error) as problem:
+                return f"the date format {form!r} can't be used: {problem}"
         return ""
+
+    @property
+    def _forms(self) -> tuple[str, ...]:
+        return (self.format,) if isinstance(self.format, str) else self.format
 
     def take(self, cell: Any) -> Any:
         """What a raw cell of ``column`` holds for this attribute; None where it is empty.

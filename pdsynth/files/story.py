@@ -142,11 +142,14 @@ def in_words(
     lines = [verdict, *(f"note: {note}" for note in notes), *filter(None, [pairs])]
     if story:
         claimed, true = f"claimed {sign}", f"true {sign}"
-        lines.append(f"   {clip('step', 44)} {'times':>5}  {claimed:>16}  {true:>16}")
+        wide = max(
+            16, *(len(text) for line in story for text in (beside(line.claimed), line.words))
+        )
+        lines.append(f"   {clip('step', 44)} {'times':>5}  {claimed:>{wide}}  {true:>{wide}}")
     for line in story:
         lines.append(
             f"{'!!' if line.wrong else '  '} {clip(line.step, 44)} {line.often:>5}  "
-            f"{beside(line.claimed):>16}  {line.words:>16}"
+            f"{beside(line.claimed):>{wide}}  {line.words:>{wide}}"
         )
     return "\n".join([*lines, f"(the whole ledger, {plural(count, 'line')}: to_frame())"])
 
@@ -157,16 +160,16 @@ def share(part: Fraction | float, whole: Fraction | float) -> float:
 
 
 def beside(value: Any) -> str:
-    """As :func:`short`; a fraction with the decimal that is nearest to it beside it.
+    """As :func:`short`; a fraction with its decimal beside it, which is never less, either.
 
     >>> beside(Fraction(1, 30)), beside(Fraction(2)), beside(Fraction(1527, 65536))
-    ('1/30 ≈ 0.0333', '2', '0.02331')
+    ('1/30 ≈ 0.03334', '2', '0.02331')
     """
     text = short(value)
     if not isinstance(value, Fraction) or "/" not in text:
         return text
-    nearest = f"{float(value):.3g}"
-    return f"{text} {'=' if Fraction(nearest) == value else '≈'} {nearest}"
+    written = decimal(value)
+    return f"{text} {'=' if Fraction(written) == value else '≈'} {written}"
 
 
 def clip(text: str, width: int) -> str:

@@ -12,6 +12,8 @@ network and groups are public asks for sums alone. Not covered: a holder who lie
 or leaves out its noise, and how the secure computation is done. Nothing here encrypts anything.
 
     fitted = holders.fit(pds.HPPrivBayes(1, sensitive="occupation"), [ours, theirs], schema)
+
+``pds.plan(schema, n, 1, noise=holders.SharedNoise(2))`` foretells what such a fit would be worth.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

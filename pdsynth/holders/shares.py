@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from fractions import Fraction
 from functools import partial
+from math import exp, lgamma, pi, sqrt
 from typing import Any, cast
 
 import numpy as np
@@ -86,6 +87,19 @@ class SharedNoise(Noise):
         self.honest, self.holders = check_holders(holders, honest), holders
         self._source: ExactNoise = ExactNoise(seed)
         self.reproducible = self._source.reproducible
+
+    @property
+    def larger(self) -> float:
+        """The expected size of all its shares together, in that of one curator's noise.
+
+        A difference of two gamma numbers of shape r has the expected size 2Γ(r + ½)/(√π Γ(r)); of
+        many holders, of whom few are honest, r is large.
+
+        >>> SharedNoise(3).larger, SharedNoise(2, honest=1).larger
+        (1.0, 1.5)
+        """
+        shape = self.holders / self.honest
+        return round(2 * exp(lgamma(shape + 0.5) - lgamma(shape)) / sqrt(pi), 12)
 
     def _stream(self, label: str) -> "SharedNoise":
         twin = copy(self)

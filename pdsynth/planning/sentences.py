@@ -62,4 +62,4 @@ def expect(ratio: list[float], k: int) -> str:
     )
     if not lost:
         return useful
-    return f"{useful} From k = {lost[0]} on a typical table has more noise than records in a cell."
+    return f"{useful} From k = {lost[0]} on a typical table's noise scale is above its mean cell."

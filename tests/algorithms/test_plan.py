@@ -19,8 +19,9 @@ from pdsynth import planning as prediction
 from pdsynth.core.measures import mutual_information
 from pdsynth.core.schema import Facts
 from pdsynth.core.structure import AUTO_PAIRS, largest_selection, parent_rule
+from pdsynth.holders import SharedNoise
 from pdsynth.papers import yardsticks
-from pdsynth.planning import costs, sentences
+from pdsynth.planning import costs, forecasting, sentences
 
 
 def schema_of_bits(d):
@@ -159,6 +160,39 @@ class TestForecasts:
             )
             assert found["baselines.Independent"].distance == pytest.approx(came, rel=0.25)
 
+    @pytest.mark.parametrize("honest", [None, 1])
+    def test_shares_of_noise_are_foretold_without_the_zero_sum(self, honest):
+        """Independent bits of three holders, ε = .02: fits came to .093, and to .146 where each
+        holder adds all noise; both were foretold at .075, as of one curator."""
+        given, schema = prediction.Prior(0.0, 0.5, (0.5, 0.3, 0.2)), plain(4, 2)
+        rows = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (5000, 4))).add_prefix("x")
+        source = SharedNoise(3, honest)
+        found = {f.name: f for f in prediction.forecasts(schema, 5000, 0.02, given, source)}
+        fits = (pds.baselines.Independent(0.02, random_state=i) for i in range(30))
+        holders = [rows.iloc[i::3] for i in range(3)]
+        came = [
+            pds.evaluate.marginal_distances(
+                rows, pds.holders.fit(fit, holders, schema, honest=honest).sample(), schema, 2
+            ).mean()
+            for fit in fits
+        ]
+        foretold = found["baselines.Independent"].distance
+        assert foretold == pytest.approx(np.mean(came), rel=0.25)
+
+    def test_a_plan_for_holders_says_more_noise_and_asks_for_more_epsilon(self):
+        schema, shares = plain(12, 2), SharedNoise(3)
+        ours, theirs = pds.plan(schema, 5000, 0.02), pds.plan(schema, 5000, 0.02, noise=shares)
+        before, after = ({f.name: f.distance for f in p.forecasts} for p in (ours, theirs))
+        assert all(after[name] > before[name] for name in before)
+        noise = "distance from noise alone"
+        assert theirs.table[noise][0] == pytest.approx(2**0.5 * ours.table[noise][0])
+        assert len(theirs.too_fine) == 12 and ours.too_fine == ()
+        near, far = (pds.plan(schema, 5000, distance=0.2, noise=s) for s in (None, shares))
+        assert near.epsilon < far.epsilon
+        assert str(pds.plan(schema, 5000, 0.02, noise=pds.core.ExactNoise())) == str(ours)
+        with pytest.raises(BudgetError, match="noise must be a source"):
+            pds.plan(schema, 5000, 1, noise="exact")
+
     def test_a_table_of_two_columns_by_hand(self):
         """PrivBayes(k=1) over 100, 2 and 2 values: its tables hold a pair each, of 200, 200 and 4
         cells, under 1.4 · 2 / .7 of each free cell's share of ε n = 10,000: v = .08, .08, .0012."""
@@ -189,6 +223,34 @@ class TestForecasts:
         by_hand = np.sqrt(noise**2 + (1 + 0.5**2) * chance**2)
         assert found["PrivBayes(k=1)"].distance == pytest.approx(by_hand)
         assert pds.plan(plain(2, 2), 100, 0.5).method == "PrivBayes(k=1)"
+
+    @pytest.mark.parametrize(
+        ("k", "d", "size", "n", "epsilon", "before"),
+        [
+            (2, 8, 4, 5000, 1, 0.134),
+            (3, 8, 4, 5000, 5, 0.094),
+            (3, 10, 3, 20_000, 1, 0.054),
+            (3, 12, 2, 10_000, 0.2, 0.119),
+        ],
+    )
+    def test_noise_cancels_where_cells_are_summed_to_those_of_a_pair(
+        self, k, d, size, n, epsilon, before
+    ):
+        """Independent columns, their ties known: fits came to .056, .023, .014 and .053.
+
+        ``before``: foretold, as if the noise of a larger table stood in each of its pairs.
+        """
+        given, schema = prediction.Prior(0.0, 0.5, (0.5, 0.3, 0.2)), plain(d, size)
+        rows = pd.DataFrame(np.random.default_rng(0).integers(0, size, (n, d))).add_prefix("x")
+        found = {f.name: f for f in prediction.forecasts(schema, n, epsilon, given)}
+        foretold, came = found[f"PrivBayes(k={k})"], []
+        for seed in range(4):
+            with warnings.catch_warnings(action="ignore"):
+                fit = foretold.make(epsilon=epsilon, random_state=seed).fit(rows, schema)
+            sampled = fit.sample(random_state=0)
+            came.append(pds.evaluate.marginal_distances(rows, sampled, schema, 2).mean())
+        assert 0.9 < foretold.distance / np.mean(came) < 1.55
+        assert before / np.mean(came) > 1.9
 
     def test_a_column_of_many_values_isnt_taken_for_a_typical_one(self):
         """2,000 municipalities beside small columns: PrivBayes(k=1) measured .406 ± .018 there,
@@ -237,17 +299,17 @@ class TestForecasts:
 
     def test_pairs_that_no_clique_may_hold_are_not_foretold_as_known(self):
         """24 columns of 128 values: cliques of two, 23 of 276 pairs; what they leave stays."""
-        facts = prediction._Facts(plain(24, 128), 10_000, 0.1)
+        facts = forecasting.Facts(plain(24, 128), 10_000, 0.1)
         assert facts.unheld() == pytest.approx(1 - 23 / 276)
         given = prediction.Prior(0.2, 0.5, (0.5, 0.3, 0.1))
         found = prediction.forecasts(plain(24, 128), 10**9, 10**3, given)
         ours = next(f for f in found if f.name == "ConsistentBayes")
-        wider = prediction._Facts(plain(24, 128), 10**9, 10**3, given)
+        wider = forecasting.Facts(plain(24, 128), 10**9, 10**3, given)
         assert ours.distance >= 0.2 * 0.1 * wider.unheld() > 0
 
     def test_few_bits_have_room_for_all_pairs(self):
-        assert prediction._Facts(plain(12, 2), 1000, 1).unheld() == 0
-        held = 1 - prediction._Facts(plain(23, 2), 1000, 1).unheld()
+        assert forecasting.Facts(plain(12, 2), 1000, 1).unheld() == 0
+        held = 1 - forecasting.Facts(plain(23, 2), 1000, 1).unheld()
         assert held == pytest.approx((9 * 13 + 91) / 253)  # cliques of fourteen bits
 
     def test_seconds_grow_with_the_budget(self, adult):
@@ -365,6 +427,17 @@ def test_fit_warns_with_the_same_sentence(thesis):
         pds.PrivBayes(1, k=1, noise="common").fit(frame, thesis.schema)
         pds.PrivBayes(1, noise="common").fit(frame, thesis.schema)
         pds.PrivBayes(1, k=4, guarantee="none").fit(frame, thesis.schema)
+
+
+def test_what_is_said_of_noise_is_its_scale():
+    """Of a table of four cells the expected error is three quarters of what was called noise."""
+    frame, schema = binary(10, 1000)
+    with pytest.warns(UserWarning, match=r"of 2.5e\+02 records, under noise of scale 5.1e\+02 in"):
+        fitted = pds.PrivBayes(0.05, k=1, random_state=0).fit(frame, schema)
+    tables = [e for e in fitted.ledger_.entries if e.mechanism == "zero_sum_laplace"]
+    assert {round(float(e.scale), 1) for e in tables} == {514.3}
+    words = sentences.expect([0.1, 0.2, 1.2], 1)
+    assert words.endswith("From k = 2 on a typical table's noise scale is above its mean cell.")
 
 
 def test_the_warning_knows_public_facts_only():

@@ -7,9 +7,8 @@ import pytest
 from growth_tools import LINEAR, count_bytes, growth
 
 from pdsynth import Attribute, Schema, plan
-from pdsynth import planning as prediction
 from pdsynth.core.structure import ALL_PAIRS
-from pdsynth.planning import forecasts
+from pdsynth.planning import forecasting, forecasts
 
 
 def wide(d):
@@ -23,13 +22,13 @@ def all_pairs(facts):
 
 @pytest.fixture
 def as_before(monkeypatch):
-    make = prediction._Facts.__init__
+    make = forecasting.Facts.__init__
 
     def init(self, *args):
         make(self, *args)
         all_pairs(self)
 
-    monkeypatch.setattr(prediction._Facts, "__init__", init)
+    monkeypatch.setattr(forecasting.Facts, "__init__", init)
 
 
 def prepare(d):
@@ -54,9 +53,9 @@ def test_twin_all_pairs_are_seen(as_before):
 def test_the_sample_forecasts_what_all_pairs_do(d, monkeypatch):
     schema = wide(d)
     found = {f.name: f.distance for f in forecasts(schema, 10_000, 1.0)}
-    make = prediction._Facts.__init__
+    make = forecasting.Facts.__init__
     monkeypatch.setattr(
-        prediction._Facts, "__init__", lambda self, *a: (make(self, *a), all_pairs(self))[1]
+        forecasting.Facts, "__init__", lambda self, *a: (make(self, *a), all_pairs(self))[1]
     )
     for each in forecasts(schema, 10_000, 1.0):
         assert found[each.name] == pytest.approx(each.distance, rel=0.01)
@@ -68,7 +67,7 @@ def test_a_sentence_says_what_is_compared():
 
 
 def test_many_numbers_of_tables_are_tried_and_all_of_few():
-    assert prediction._numbers(7) == [1, 2, 3, 4, 5, 6, 7]
-    tried = prediction._numbers(180_000)
+    assert forecasting.numbers_of_tables(7) == [1, 2, 3, 4, 5, 6, 7]
+    tried = forecasting.numbers_of_tables(180_000)
     assert (tried[0], tried[-1]) == (1, 180_000)
-    assert len(tried) <= prediction.WIDEST
+    assert len(tried) <= forecasting.WIDEST

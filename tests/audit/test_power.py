@@ -323,7 +323,10 @@ class TestPlanted:
         assert audit.run("privabn-units").detectable == 1
         assert audit.run("hmprivbayes-risk-entropy").detectable == math.inf
         assert audit.run("strict-search-on-a-sketch").detectable == math.inf
-        assert audit.run("hpprivbayes-shared-row-noise", 1000, seed=0).detectable == math.inf
+        caught = audit.run("hpprivbayes-shared-row-noise", 1000, seed=0)
+        assert caught.detectable == math.inf and caught.verdict == audit.VIOLATED
+        missed = replace(caught, verdict=audit.NOT_REFUTED)
+        assert "doesn't see" not in str(caught) and "doesn't see" in str(missed)
         assert math.isnan(
             audit.black_box(lambda t: t[0], ([0], [1]), int, claimed=1, runs=50).detectable
         )

@@ -176,3 +176,8 @@ def test_a_claim_is_never_written_smaller_and_what_is_lost_never_larger():
     assert "ε = 1.0000004. That is no proof" in str(Diagnosis(claimed=1.0000004))
     found = str(Diagnosis("L1", "words", bound=np.log(3), claimed=1.0000004))
     assert "at least ε = 1.098 is lost, 1.0000004 is claimed" in found
+
+
+def test_every_kind_is_named_where_it_is_asked_for():
+    """Five of eight were."""
+    assert all(f'"{kind}"' in check.__doc__ for kind in KINDS)

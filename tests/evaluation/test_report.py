@@ -1,6 +1,7 @@
 """The page that answers "is this release worth having?": every number against another way to it,
 every answer on a release of which it is known."""
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import import_module
 
@@ -357,6 +358,16 @@ class TestPage:
             assert "always the most frequent class" in words
         assert repr(page) == str(page)
         assert max(map(len, str(page).splitlines())) <= 110
+
+    def test_columns_stand_under_their_heads_however_long_epsilon_is(self, page):
+        longer = page.distances.replace(
+            {"table": {"Independent, ε = 2, simulated": "Independent, ε = 1.00004, simulated"}}
+        )
+        lines = str(replace(page, distances=longer)).splitlines()
+        at = next(i for i, line in enumerate(lines) if line.startswith("over "))
+        start, rows = lines[at].index("distance"), lines[at + 1 : at + 1 + len(longer)]
+        assert any("1.00004" in row for row in rows)
+        assert all(row[start - 1] == " " and row[start] in "0–" for row in rows)
 
     def test_names_are_text_and_not_markup(self):
         names = ["<script>", "b&c"]

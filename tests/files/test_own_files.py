@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import pdsynth as pds
 from pdsynth.course.declaration import declare, propose
 from pdsynth.datasets.loaders import find
-from pdsynth.files.outlining import outline
+from pdsynth.files.outlining import explore, outline
 from pdsynth.files.reading import read_chunks, read_csv, read_header
 from pdsynth.files.schema_file import read_schema
 
@@ -818,6 +818,42 @@ def test_a_draft_asks_which_is_the_month_where_both_ways_are_possible():
     assert "other way round" not in line
     assert "other way round" not in drafted([*both, "01/31/2001"])
     assert "other way round" not in drafted([day.replace("/", "-") for day in ["2001-01-02"] * 9])
+
+
+class TestSeveralForms:
+    """Days in several forms, or with years of two digits, were "identifier or free text"."""
+
+    @pytest.mark.parametrize(
+        ("write", "forms", "asked"),
+        [
+            (["%Y-%m-%d", "%d.%m.%Y"], '["%Y-%m-%d", "%d.%m.%Y"]', "are these all?"),
+            (["%Y-%m-%d", "%d %b %Y"], '["%Y-%m-%d", "%d %b %Y"]', "are these all?"),
+            (["%d.%m.%Y", "%d.%m.%y"], '["%d.%m.%Y", "%d.%m.%y"]', "69 is read as 1969"),
+            (["%d.%m.%y"], '"%d.%m.%y"', "69 is read as 1969"),
+            (["%B %d, %Y"], '"%B %d, %Y"', "years that can occur"),
+        ],
+    )
+    def test_they_are_read_where_each_cell_is_one_day(self, write, forms, asked, tmp_path):
+        days = pd.date_range("1990-01-01", periods=300, freq="37D")
+        cells = [day.strftime(write[i % len(write)]) for i, day in enumerate(days)]
+        pd.DataFrame({"sex": ["f", "m"] * 150, "born": cells}).to_csv(
+            tmp_path / "a.csv", index=False
+        )
+        text = outline(tmp_path / "a.csv", tmp_path / "a.toml")
+        line = next(line for line in text.splitlines() if line.startswith("born = "))
+        assert f"format = {forms}" in line and asked in line
+        schema = pds.Schema.read(tmp_path / "a.toml")
+        read = schema.attributes[1].reader.numbers(pd.Series(cells))
+        assert read.tolist() == days.year.tolist()
+        assert schema.attributes[1].recode.said()["format"] == (write if write[1:] else write[0])
+
+    def test_where_a_cell_may_be_two_days_they_are_said_to_be_days(self):
+        days = pd.date_range("1990-01-01", periods=300, freq="37D")
+        both = [d.strftime(("%d/%m/%Y", "%m/%d/%Y")[i % 2]) for i, d in enumerate(days)]
+        line = explore(pd.DataFrame({"born": both}))["born"]
+        assert line.startswith("? days in several forms (%d/%m/%Y, %m/%d/%Y), some of which may")
+        codes = [f"{i % 3 + 1}.{i % 6 + 1}.{10 + i % 6}" for i in range(300)]
+        assert "date" not in explore(pd.DataFrame({"version": codes}))["version"]
 
 
 @pytest.mark.parametrize(

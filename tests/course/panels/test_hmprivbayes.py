@@ -38,7 +38,7 @@ def test_published_ledger_shows_12_75_and_the_raw_entropies(table):
     assert "NOT DIFFERENTIALLY PRIVATE" in text
     assert text.count("∞, read raw") == 1
     assert "3978/361" in text  # ⌊52/2⌋ · 0.4238
-    assert text.split("<details>")[0].count("312/361 ≈ 0.864") == 2  # k · 0.2881, twice
+    assert text.split("<details>")[0].count("312/361 ≈ 0.8643") == 2  # k · 0.2881, twice
 
 
 def test_pieces_of_torn_attributes_add_up_to_all_bits(table):
