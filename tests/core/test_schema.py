@@ -433,3 +433,35 @@ def test_both_ends_of_a_declared_range_are_in_it(low, width, bins):
     ends = [float(low), float(low + width)]
     declared = Attribute.numeric("x", *ends, bins=bins)
     assert declared.encode(pd.Series(ends)).tolist() == [0, bins - 1]
+
+
+@pytest.mark.parametrize("high", [2**53, 2**60, 2**64])
+def test_bins_of_a_range_of_huge_whole_numbers_rise(high):
+    """Steps in whole numbers overflowed: "declares values twice", or an OverflowError."""
+    edges = Attribute.numeric("x", 0, high, bins=4096).edges
+    assert edges == tuple(high / 4096 * step for step in range(4097))
+
+
+@pytest.mark.parametrize(
+    ("values", "cells"),
+    [
+        ([0.07, 0.19], [Decimal("0.07"), Decimal("0.190")]),
+        (["0.07", "0.19"], [Decimal("0.07"), Decimal("0.190")]),
+        ([1, "1"], [Decimal(1), "1"]),
+        (["2026-01-31", "2026-02-01"], [date(2026, 1, 31), date(2026, 2, 1)]),
+        (["07:30:00", "08:00:00"], [time(7, 30), time(8)]),
+    ],
+)
+def test_cells_that_no_declared_value_can_be_are_known_by_their_text(values, cells):
+    """ "Declare dates and other objects as texts" led to "declared as text", and back."""
+    listed = Attribute.categorical("x", values)
+    assert listed.encode(pd.Series(cells, dtype=object)).tolist() == [0, 1]
+
+
+def test_what_columns_with_several_levels_are_told_to_do_helps():
+    levels = pd.MultiIndex.from_tuples([("x", "a"), ("x", "b")])
+    frame = pd.DataFrame([["1", "2"], ["2", "1"]], columns=levels)
+    schema = Schema([Attribute.categorical(f"('x', '{name}')", ["1", "2"]) for name in "ab"])
+    with pytest.raises(SchemaError, match=r"frame.set_axis\(\[\*map\(str, frame\)\], axis=1\)"):
+        schema.encode(frame)
+    assert len(schema.encode(frame.set_axis([*map(str, frame)], axis=1))) == 2
