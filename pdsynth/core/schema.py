@@ -34,7 +34,7 @@ def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any
     if strange:
         raise SchemaError(
             f"column names must be texts, got {show(strange[0])}: rename them, for "
-            "example frame.rename(columns=str)"
+            "example frame.set_axis([*map(str, frame)], axis=1)"
         )
     names = set(columns if declared is None else declared)
     if twice := repeated([c for c in columns if c in names]):
