@@ -39,7 +39,9 @@ def find_distinct(column: pd.Series) -> Distinct:
     alike = column.dtype.kind in "biufmM" or isinstance(column.dtype, ONE_TEXT)
     if alike:  # cells of one type, whose equal values are written alike
         places, cells = pd.factorize(column, use_na_sentinel=True)
-        return places, cells.tolist()
+        listed = cells.tolist()
+        gone = [at for at, cell in enumerate(listed) if cell != cell]  # NaN beside Arrow's nulls
+        return np.where(np.isin(places, gone), -1, places) if gone else places, listed
     place_of: dict[Hashable, int] = {}
     first: list[Any] = []
     places = np.full(len(column), -1, dtype=np.int64)

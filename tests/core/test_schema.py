@@ -465,3 +465,22 @@ def test_what_columns_with_several_levels_are_told_to_do_helps():
     with pytest.raises(SchemaError, match=r"frame.set_axis\(\[\*map\(str, frame\)\], axis=1\)"):
         schema.encode(frame)
     assert len(schema.encode(frame.set_axis([*map(str, frame)], axis=1))) == 2
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        Attribute.categorical("x", [0.5, 1.5], missing=True),
+        Attribute.binned("x", [0, 1, 2], missing=True),
+        Attribute.binned("x", [0, 1, 2], missing=True, clip=True),
+    ],
+)
+def test_nan_is_missing_beside_nulls_of_arrow_too(declared):
+    """`read_parquet(dtype_backend="pyarrow")` keeps both; nothing could declare such a NaN."""
+    arrow = pytest.importorskip("pyarrow")
+    cells = arrow.array([0.5, float("nan"), None, 1.5])
+    plain, own = (
+        pd.Series([0.5, np.nan, None, 1.5]),
+        pd.Series(pd.arrays.ArrowExtensionArray(cells)),
+    )
+    assert declared.encode(own).tolist() == declared.encode(plain).tolist() == [0, 2, 2, 1]
