@@ -261,7 +261,7 @@ def by_record(column: pd.Series) -> People:
     if not isinstance(column.dtype, pd.CategoricalDtype):
         raise BudgetError(
             "person_epsilon needs the levels that were offered, for those that occur tell who is "
-            "in the table: pd.Categorical(column, categories=[0.1, 0.5, 1])"
+            "in the table: column.astype(pd.CategoricalDtype([0.1, 0.5, 1]))"
         )
     listed = column.cat
     exact = [level_of(value) for value in listed.categories]
