@@ -484,3 +484,19 @@ def test_nan_is_missing_beside_nulls_of_arrow_too(declared):
         pd.Series(pd.arrays.ArrowExtensionArray(cells)),
     )
     assert declared.encode(own).tolist() == declared.encode(plain).tolist() == [0, 2, 2, 1]
+
+
+def test_of_many_columns_a_refusal_names_a_few():
+    """Each of 2,000 questions of 200 letters stood in it: 400,000 letters for one wrong name."""
+    names = [f"{'question ' * 20}{i}" for i in range(2_000)]
+    schema = Schema([Attribute.categorical(name, ["0", "1"]) for name in names])
+    frame = pd.DataFrame("0", index=[0], columns=names)
+    for tried in (
+        lambda: schema.index("age"),
+        lambda: schema.encode(frame[names[:3]]),
+        lambda: schema.select(names[:3]).encode(frame),
+        lambda: schema.encode(pd.concat([frame, frame], axis=1)),
+    ):
+        with pytest.raises(SchemaError) as problem:
+            tried()
+        assert len(str(problem.value)) < 9_000
