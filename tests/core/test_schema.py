@@ -500,3 +500,29 @@ def test_of_many_columns_a_refusal_names_a_few():
         with pytest.raises(SchemaError) as problem:
             tried()
         assert len(str(problem.value)) < 9_000
+
+
+@pytest.mark.parametrize(
+    ("values", "cells", "remedy"),
+    [
+        (["0.5", "1.5"], pd.Series([0.5, 1.5]), "declare numbers: values = [0.5, 1.5]"),
+        (["1", "2"], pd.Series([1, 2]), "declare numbers: values = [1, 2]"),
+        ([1, 2], pd.Series(["1", "2"]), 'declare texts, in quotes: values = ["1", "2"]'),
+        (
+            [str(2**60), str(2**60 + 1)],
+            pd.Series([2**60, 2**60 + 1]),
+            'make texts of them, column.astype("string")',
+        ),
+    ],
+)
+def test_values_of_another_type_are_told_how_to_be_declared(values, cells, remedy):
+    """ "Or map them" was refused in its turn: they are declared values."""
+    other = Attribute.categorical("y", ["a", "b"])
+    frame = pd.DataFrame({"x": cells, "y": ["a", "b"]})
+    (problem,) = Schema((Attribute.categorical("x", values), other)).problems(frame)
+    assert problem.remedy == remedy
+    if remedy.startswith("declare"):
+        values = json.loads(remedy.split(" = ")[1])
+    else:
+        frame["x"] = frame["x"].astype("string")
+    assert not Schema((Attribute.categorical("x", values), other)).problems(frame)
