@@ -38,6 +38,7 @@ from ..core.unit import TableBudget
 from .consistent_look import LOOK_STEP, Look, look, share_of_look, worth_looking
 from .consistent_policy import SELECT, TABLE, Policy, PolicyOptions, fair_weight
 from .consistent_run import Run, reserve
+from .personal import SensitivityGroups
 
 COLUMNS_RHO = Fraction(3, 20)  # of ρ, with delta: its noise falls with the root alone
 EACH = Fraction(4)  # tables that a column is planned to stand in
@@ -76,7 +77,7 @@ class ConsistentBayes(Recipe):
         bounded before the run: its column's ε and ``share_sensitive``.
     target : the attribute that a classifier will predict: its pairs are measured first, for
         three fifths of the pairs' ε, whatever the look finds.
-    restriction, personal, r, share_sensitive : as in :class:`PolicyOptions`.
+    restriction, personal, r, share_sensitive : as in :class:`PolicyOptions`; else schema.groups.
     share_one_way : as in :class:`Residual`.
     reconcile : ``Agree()``, also where None.
 
@@ -107,6 +108,8 @@ class ConsistentBayes(Recipe):
 
     def _parts(self, facts: Facts) -> Parts:
         options = {f.name: getattr(self, f.name) for f in fields(Residual)}
+        if facts.schema.groups and self.personal is None:
+            options["personal"] = SensitivityGroups(rare_values="same_noise")
         many = is_one_of(self.rounds, ("auto",)) and len(facts.schema) > MANY
         if many or is_whole(self.rounds, 0, 0):
             return Parts(ResidualForest(**options), reconcile=Agree())
@@ -170,9 +173,8 @@ class Residual(PolicyOptions, Structure):
         run = Run(Policy(self, facts), curator, facts)
         if run.policy.all_careful:
             door("persons").warn_of_all(facts, facts.schema.names)
-        looked = Look(Fraction(0), shares["pairs"])
-        if self.may_share():
-            looked = look(run, shares, self.in_rounds)
+        unseen = Look(Fraction(0), shares["pairs"])
+        looked = look(run, shares, self.in_rounds) if self.may_share() else unseen
         run.measure_columns(shares["single columns"], looked.columns)
         if looked.tables:
             run.merge_rare_values()

@@ -143,10 +143,8 @@ class Policy:
             self.partners = {j: [self.target] for j in self.hidden}
         self.predicted = None if options.target is None else index(options.target)
         self.label = [] if self.predicted is None else self._label(self.predicted)
-        personal, groups = options.personal, None
-        if personal is not None:
-            groups = personal.policy(schema, options.sensitive)
-        groups = groups or {"A": [], "B": []}
+        personal = options.personal
+        groups = (personal and personal.policy(schema, options.sensitive)) or {"A": [], "B": []}
         self.group_a = {index(name) for name in groups["A"]}
         others = {*schema.names} - {*groups["A"], door("persons").LEVEL}
         r = as_fraction(options.r) if self.group_a else Fraction(1)

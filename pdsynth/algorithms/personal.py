@@ -222,7 +222,7 @@ class Groups(BudgetRule):
         **Privacy:** columns for their share, where they aren't there yet; the tables cost the rest.
         """
         groups, associations, groups_from = learnt.foreseen
-        (a, b), schema = groups.values(), facts.schema
+        (a, b), schema, m = groups.values(), facts.schema, facts.unit.records
         counts, weights_from = self._weights_from(curator, b, shares)
         parts = proportional(shares["tables"], self.parts_of(groups))
         entries = tuple(x for x in (groups_from, *weights_from) if x != "public")
@@ -244,7 +244,7 @@ class Groups(BudgetRule):
                 "groups_": groups,
                 "association_": associations,
                 "weights_": shown,
-                "table_epsilon_": {name: float(t.epsilon) for name, t in tables.items()},
+                "table_epsilon_": {name: float(m * t.epsilon) for name, t in tables.items()},
             },
         )
 

@@ -112,5 +112,5 @@ class ByTies(BudgetRule):
         mean = sum(weights.values()) / len(weights)
         careful = [name for name in weights if weights[name] < mean]
         warn_of_loss(facts, learnt.network, tables, careful)
-        spent = {name: float(t.epsilon) for name, t in tables.items()}
+        spent = {name: float(t.epsilon * facts.unit.records) for name, t in tables.items()}
         return Allocation(tables, {"association_": associations, "table_epsilon_": spent})

@@ -64,7 +64,7 @@ def concentrate(
     if getattr(parts.structure, "personal", None) is not None:
         raise BudgetError(
             "r and the weights of personal= are ratios of ε, and delta counts ρ: leave one of them "
-            "out"
+            "out (groups that the schema declares stand for personal=)"
         )
     if facts.unit.n_is_public and delta * facts.n >= 1:
         raise BudgetError(

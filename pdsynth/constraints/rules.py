@@ -21,6 +21,7 @@ from ..core import (
     SchemaError,
     find_bins,
     is_one_of,
+    name_some,
     plural,
     repeated,
     show,
@@ -371,7 +372,7 @@ def combine(rules: Sequence[Rule], attributes: Sequence[Attribute]) -> tuple[Mas
         if gone := [name for name in rule.columns if name not in place]:
             raise SchemaError(
                 f"rule «{rule}» names {show(gone[0])}, which the schema doesn't declare; it has "
-                f"{', '.join(place)}"
+                f"{name_some([*place], 40)}"
             )
         columns = [place[name] for name in rule.columns]
         mask = np.transpose(rule.mask([attributes[j] for j in columns]), np.argsort(columns))

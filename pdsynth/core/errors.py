@@ -215,7 +215,7 @@ def check_word(
 def check_known(asked: Sequence[Any], known: Sequence[str], where: str) -> None:
     """Refuse a name of an attribute that isn't known, and what is no name."""
     if gone := [name for name in asked if not is_one_of(name, known)]:
-        raise SchemaError(f"no attribute {show(gone[0])} in {where}; it has {', '.join(known)}")
+        raise SchemaError(f"no attribute {show(gone[0])} in {where}; it has {name_some(known, 40)}")
 
 
 def show(value: Any) -> str:

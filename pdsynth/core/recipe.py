@@ -501,13 +501,13 @@ class Recipe(Habits):
     def _doubts(self, schema: Schema, plan: Plan) -> list[str]:
         """What is allowed and can't be wise, in sentences."""
         k, m = getattr(self, "k", getattr(plan.parts.structure, "k", 0)), self.records_per_person
-        if not isinstance(k, int) or not k or not self.k_counts_parents or self._uses_bits(schema):
-            return []
-        if self.guarantee == "none" or self.relation != "replace_one":  # no noise, or no public n
-            return []
-        doubt = noise_dominates(schema, plan.facts.n, plan.facts.epsilon, k)
-        shared = f" (ε here is for one of a person's {m} records)" if m > 1 else ""
-        return [doubt + shared] if doubt else []
+        doubts = door("persons").unused_groups(schema, plan.parts) if schema.groups else []
+        counts = isinstance(k, int) and k and self.k_counts_parents and not self._uses_bits(schema)
+        if counts and self.guarantee != "none" and self.relation == "replace_one":  # a public n
+            doubt = noise_dominates(schema, plan.facts.n, plan.facts.epsilon, k)
+            shared = f" (ε here is for one of a person's {m} records)" if m > 1 else ""
+            doubts += [doubt + shared] if doubt else []
+        return doubts
 
     def _uses_bits(self, schema: Schema) -> bool:
         reading = getattr(self, "reading", "")

@@ -34,11 +34,11 @@ def check_columns(frame: Any, declared: Sequence[str] | None = None) -> list[Any
     if strange:
         raise SchemaError(
             f"column names must be texts, got {show(strange[0])}: rename them, for "
-            "example frame.rename(columns=str)"
+            "example frame.set_axis([*map(str, frame)], axis=1)"
         )
     names = set(columns if declared is None else declared)
     if twice := repeated([c for c in columns if c in names]):
-        raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
+        raise SchemaError(f"duplicate column(s): {show(twice)}; rename or drop them")
     return columns
 
 
@@ -208,12 +208,12 @@ class Schema:
         there = set(columns)
         if gone := [c for c in self.find_columns(there) if c not in there]:
             raise SchemaError(
-                f"missing column(s): {gone}; the table has {len(columns)} columns, "
+                f"missing column(s): {show(gone)}; the table has {len(columns)} columns, "
                 f"the schema {len(self)}"
             )
         if extra := [c for c in columns if c not in names and c not in self.left_out]:
             raise SchemaError(
-                f"undeclared column(s): {extra}; declare them, "
+                f"undeclared column(s): {show(extra)}; declare them, "
                 "or drop them with frame[list(schema.names)]"
             )
         if len(self) < 2:

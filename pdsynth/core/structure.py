@@ -446,7 +446,7 @@ class Fixed(Structure):
         if strange:
             raise SchemaError(
                 "the network and the schema must have the same attributes; "
-                f"they differ in {strange}"
+                f"they differ in {show(strange)}"
             )
         check_tables(self.network, facts.schema)
 

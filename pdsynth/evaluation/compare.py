@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,7 @@ COLUMNS = (
     "dataset",
     "key",
 )
+OWN_EPSILON = re.compile(r"(?<=\()epsilon=(?:Fraction\([^)]*\)|[^,()]*)(?:, )?")
 KINDS = {"epsilon": float, "repeat": int, "seed": int, "value": float, "seconds": float}
 MOST = 40  # lines that are shown; a larger grid shows its first ones and says how many there are
 
@@ -251,8 +253,9 @@ def _name(synthesizers: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
     if isinstance(synthesizers, Mapping):
         return dict(synthesizers)
     kinds = [type(s).__name__ for s in listed]
-    names = [
-        kind if kinds.count(kind) == 1 else repr(s) for kind, s in zip(kinds, listed, strict=True)
+    names = [  # without an ε of their own, which each trial sets
+        kind if kinds.count(kind) == 1 else OWN_EPSILON.sub("", repr(s), count=1)
+        for kind, s in zip(kinds, listed, strict=True)
     ]
     if len(set(names)) != len(names):
         raise SchemaError(
@@ -312,7 +315,7 @@ def _work(bench: Bench, task: Task) -> list[dict[str, Any]]:
     row = {
         "method": task.method,
         "guarantee": getattr(task.synthesizer, "guarantee", ""),
-        "epsilon": float(task.epsilon),
+        "epsilon": float(Fraction(str(task.epsilon))),
         "repeat": task.repeat,
         "seed": task.seed,
         "seconds": seconds,

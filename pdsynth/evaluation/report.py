@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from textwrap import fill
 from typing import Any
@@ -285,7 +285,8 @@ def _simulate(
     seed: int,
 ) -> dict[str, list[np.ndarray]]:
     """Tables of so many rows from Independent: at ε, ``repeats`` of them, and without noise."""
-    records, methods = Records(codes, schema.declare_public()), dict[str, tuple[Independent, int]]()
+    plain = replace(schema.declare_public(), groups={})  # which Independent would say it can't use
+    records, methods = Records(codes, plain), dict[str, tuple[Independent, int]]()
     if epsilon is not None:
         single = Independent(
             float(epsilon), relation=unit.relation, records_per_person=unit.records

@@ -39,7 +39,9 @@ def find_distinct(column: pd.Series) -> Distinct:
     alike = column.dtype.kind in "biufmM" or isinstance(column.dtype, ONE_TEXT)
     if alike:  # cells of one type, whose equal values are written alike
         places, cells = pd.factorize(column, use_na_sentinel=True)
-        return places, cells.tolist()
+        listed = cells.tolist()
+        gone = [at for at, cell in enumerate(listed) if cell != cell]  # NaN beside Arrow's nulls
+        return np.where(np.isin(places, gone), -1, places) if gone else places, listed
     place_of: dict[Hashable, int] = {}
     first: list[Any] = []
     places = np.full(len(column), -1, dtype=np.int64)
@@ -165,7 +167,7 @@ class Reader:
 
     ``code_of``: code of every declared value; 42.0 is 42 and True is 1, whatever type they have.
     ``value_of``: declared values by the text of a cell that holds them; None for a range of
-    numbers.
+    numbers. Without a recoding it serves cells that no declared value can be: days, decimals.
 
     **Privacy:** raw records in, raw records out, cell by cell.
     """
@@ -218,7 +220,10 @@ class Reader:
         """What one cell stands for: a declared value or a number; None if it is missing."""
         if self.attribute.recode is not None:
             return self.attribute.recode.read(cell, self.value_of)
-        return cell if self.attribute.edges is None else as_number(cell)
+        if self.value_of is None:
+            return as_number(cell)
+        own = isinstance(cell, (str, Real, np.bool_)) or cell in self.code_of
+        return cell if own else self.value_of.get(as_text(cell), cell)
 
     def _numbers(self, places: np.ndarray, read: Sequence[Any]) -> np.ndarray:
         numbers = np.array([math.nan if x is None else x for x in read], dtype=float)[places]

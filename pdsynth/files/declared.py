@@ -140,10 +140,11 @@ def equal_edges(name: Any, low: Any, high: Any, bins: Any, integer: bool) -> lis
         problem = f"with integer=True low={low} and high={high} must be whole numbers"
     if problem:
         raise SchemaError(f"attribute {name!r}: {problem}")
-    edges = low + (high - low) * np.arange(bins + 1) / bins
+    steps = np.arange(bins + 1.0)  # of whole numbers, those of a wide range would overflow
+    edges = low + (high - low) * steps / bins
     if integer:
         bins = min(bins, int(high) - int(low) + 1)
-        edges = np.ceil(low + (high + 1 - low) * np.arange(bins + 1) / bins)
+        edges = np.ceil(low + (high + 1 - low) * steps[: bins + 1] / bins)
     edges[-1] = high  # low + (high - low) may be less, and the highest value be refused
     return edges.tolist()
 

@@ -80,19 +80,22 @@ def _write_measured(measured: Measurement, domain: Schema) -> dict[str, Any]:
     }
 
 
-def _read_measured(data: Mapping[str, Any], domain: Schema, ledger: Ledger) -> Measurement:
+def _read_measured(
+    data: Mapping[str, Any], domain: Schema, lines: Mapping[str, Entry]
+) -> Measurement:
     """The inverse of :func:`_write_measured`; malformed data raise SchemaError or KeyError."""
     names, merged = tuple(map(str, data["attributes"])), dict(data.get("merged", {}))
-    line = {e.id: e for e in ledger.entries}.get(str(data["line"]))  # L11 refuses one that is gone
-    codes = [np.array(merged.get(a.name, range(a.size)), dtype=np.int64) for a in domain.attributes]
-    for attribute, code in zip(domain.attributes, codes, strict=True):
+    line, codes = lines.get(str(data["line"])), {}  # L11 refuses one that is gone
+    for attribute in domain.attributes if merged else [domain[name] for name in names]:
+        values = range(attribute.size)
+        codes[attribute.name] = code = np.array(merged.get(attribute.name, values), dtype=np.int64)
         if code.shape != (attribute.size,) or {*code.tolist()} != {*range(int(code.max()) + 1)}:
             raise SchemaError(f"the merged values of {attribute.name!r} are none")
-    shape = tuple(int(codes[domain.index(name)].max()) + 1 for name in names)
+    shape = tuple(int(codes[name].max()) + 1 for name in names)
     if len({*names}) != len(names):
         raise SchemaError(f"line {data['line']!r:.40} measured a column twice")
     table = _table(f"line {data['line']!r:.40}", shape, data["counts"])
-    merging = Merging(domain, tuple(codes)) if merged else None
+    merging = Merging(domain, tuple(codes.values())) if merged else None
     scale = Fraction(1) if line is None or line.scale is None else line.scale
     return Measurement(names, table, scale, str(data["line"]), merging=merging)
 
@@ -164,9 +167,10 @@ def _build(data: Mapping[str, Any]) -> Model:
         raise SchemaError(f"more than {MAX_ATTRIBUTES:,} attributes or tables")
     schema, network = Schema.from_dict(data["schema"]), Network.from_dict(data["network"])
     ledger, encoding = Ledger.from_dict(data["ledger"]), encoding_of(schema, network)
-    shapes = shapes_of(encoding.schema if encoding else schema, network)
-    stored = zip(network.order, shapes, data["tables"], strict=True)
+    domain = encoding.schema if encoding else schema
+    stored = zip(network.order, shapes_of(domain, network), data["tables"], strict=True)
     tables = tuple(_table(*each) for each in stored)
+    lines = {entry.id: entry for entry in ledger.entries}
     return Model(
         schema,
         network,
@@ -176,7 +180,7 @@ def _build(data: Mapping[str, Any]) -> Model:
         str(data["algorithm"]),
         dict(data["parameters"]),
         tuple(tuple(map(str, each)) for each in ids),
-        tuple(_read_measured(m, encoding.schema if encoding else schema, ledger) for m in written),
+        tuple(_read_measured(m, domain, lines) for m in written),
     )
 
 

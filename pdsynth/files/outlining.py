@@ -65,6 +65,7 @@ COMMON = 0.25  # share of the records that the values of an open list must have
 NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
+ALIKE = "? numbers that differ in their last digits alone: make texts of them, or drop"
 EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
 SKEWED = "; more than half stand in one bin: edges by hand, or `private bins`?"
 AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
@@ -443,11 +444,14 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         return Attribute.categorical(name, values.astype("int64").tolist(), **how), LIST
     if len(values) < 2:
         return ONLY
+    if not whole and (np.diff(np.linspace(low, high, BINS + 1)) <= 0).any():
+        return ALIKE, ""
     low, high = _round_ends(low, high, whole)
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
     if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
         days = low >= COMPACT and all(read_day(f"{value:.0f}") for value in values)
         asked += AS_NUMBERS if days else AREAS
+    values = values.astype(float)  # the distance of two whole numbers may overflow
     if codes := _stand_apart(values) or [-code for code in _stand_apart(-values[::-1])]:
         asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked

@@ -1,5 +1,6 @@
 """All that is wrong between a table and its declaration, at once."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -214,7 +215,7 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
         if all(as_text(cell) in texts for cell in _different(cells)):
             return (
                 f"cells of type {cells.dtype}, declared as {attribute.dtype}",
-                "declare the values as they stand in the cells, or map them",
+                _retype(attribute, cells),
             )
         return (
             f"not one of the {len(attribute.values)} declared values",
@@ -239,6 +240,19 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
         f"outside {edges[0]} to {edges[-1]}",
         "widen the edges, list codes of no answer in na_values, or let clip put them at the ends",
     )
+
+
+def _retype(attribute: Attribute, cells: pd.Series) -> str:
+    """How to declare values whose texts are those of the cells, and whose type isn't."""
+    kind = pd.api.types.infer_dtype(cells)
+    first = [as_text(value) for value in attribute.values[:2]]
+    if any(map(is_rounded, cells.tolist())):  # as numbers they can't be declared
+        return 'make texts of them, column.astype("string")'
+    if kind in ("integer", "floating", "mixed-integer-float"):
+        return f"declare numbers: values = [{', '.join(first)}]"
+    if kind == "string":
+        return f"declare texts, in quotes: values = {json.dumps(first, ensure_ascii=False)}"
+    return "declare the values by the type of the cells, or convert the column"
 
 
 def has_strange(cells: pd.Series) -> bool:

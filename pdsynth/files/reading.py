@@ -410,11 +410,11 @@ def _places(
         )
     if gone:
         raise SchemaError(
-            f"missing column(s): {gone}; the file has {', '.join(labels)}{doubt(gone)}"
+            f"missing column(s): {show(gone)}; the file has {name_some(labels, 40)}{doubt(gone)}"
         )
     times = Counter(labels)
     if twice := [name for name in columns if times[name] > 1]:
-        raise SchemaError(f"duplicate column(s): {twice}; rename or drop them")
+        raise SchemaError(f"duplicate column(s): {show(twice)}; rename or drop them")
     return [places[name] for name in columns] or list(range(len(labels)))
 
 

@@ -55,6 +55,7 @@ from .losses import (
     attribute_losses,
     losses,
     neighbours,
+    unused_groups,
     value_losses,
     warn_of_all,
     warn_of_loss,
@@ -71,6 +72,7 @@ __all__ = [
     "neighbours",
     "sharpen",
     "undo",
+    "unused_groups",
     "value_losses",
     "warn_of_all",
     "warn_of_loss",
@@ -259,7 +261,7 @@ def by_record(column: pd.Series) -> People:
     if not isinstance(column.dtype, pd.CategoricalDtype):
         raise BudgetError(
             "person_epsilon needs the levels that were offered, for those that occur tell who is "
-            "in the table: pd.Categorical(column, categories=[0.1, 0.5, 1])"
+            "in the table: column.astype(pd.CategoricalDtype([0.1, 0.5, 1]))"
         )
     listed = column.cat
     exact = [level_of(value) for value in listed.categories]

@@ -12,6 +12,8 @@ from ..core import (
     Facts,
     Ledger,
     Network,
+    Parts,
+    Schema,
     SchemaError,
     TableBudget,
     check_known,
@@ -114,6 +116,19 @@ def warn_of_all(facts: Facts, careful: Sequence[str]) -> bool:
     )
     tell(words)
     return True
+
+
+def unused_groups(schema: Schema, parts: Parts) -> list[str]:
+    """A sentence where a schema declares groups of which no part of a method makes use.
+
+    **Privacy:** a function of public policy.
+    """
+    if "A" not in schema.groups.values() or any(getattr(p, "personal", None) for p in parts):
+        return []
+    return [
+        "the schema declares groups, and this method has the same noise for both: ConsistentBayes "
+        "and HPPrivBayes give the tables of group A less ε"
+    ]
 
 
 def warn_of_loss(

@@ -1,5 +1,6 @@
 """ConsistentBayes: the ledger closes, policy holds, and the score moves by no more than it says."""
 
+from dataclasses import replace
 from fractions import Fraction as Q
 from itertools import combinations
 
@@ -9,7 +10,16 @@ import pytest
 from contract_cases import binary, mixed
 from privacy_tools import largest_change, records_of
 
-from pdsynth import Attribute, BudgetError, ConsistentBayes, Schema
+from pdsynth import (
+    PPBA,
+    Attribute,
+    BudgetError,
+    ConsistentBayes,
+    HPPrivBayes,
+    PrivBayes,
+    Schema,
+    baselines,
+)
 from pdsynth.algorithms.consistent_policy import clique_limit
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups
 from pdsynth.audit.tape import Explorer, Tape
@@ -319,3 +329,32 @@ def test_a_pair_of_many_declared_cells_is_measured_once_merged():
     kept = [(rows["x"] == 30 * i) & (rows["y"] == 20 * i) for i in range(8)]
     assert np.mean(np.any(kept, axis=0)) > 0.8
     assert all(line.startswith("L10") for line in fitted.model_.check())
+
+
+class TestGroupsOfASchema:
+    """What a schema declares held where ``plan`` made the method, and was lost without a word."""
+
+    FRAME, PLAIN = mixed()
+    SCHEMA = replace(PLAIN, groups={"city": "A"})
+
+    def test_they_are_those_of_personal(self):
+        same = SensitivityGroups(groups={"A": ["city"]}, rare_values="same_noise")
+        ledgers = [
+            ConsistentBayes(2, random_state=5, personal=personal).fit(self.FRAME, schema).ledger_
+            for schema, personal in ((self.SCHEMA, None), (self.PLAIN, same))
+        ]
+        assert ledgers[0].attribute_epsilon().equals(ledgers[1].attribute_epsilon())
+
+    def test_with_delta_they_are_refused_as_those_of_personal(self):
+        with pytest.raises(BudgetError, match="groups that the schema declares"):
+            ConsistentBayes(2, delta=1e-9).fit(self.FRAME, self.SCHEMA)
+
+    @pytest.mark.parametrize("method", [PrivBayes, PPBA, baselines.Independent])
+    def test_a_method_without_groups_says_so(self, method):
+        with pytest.warns(UserWarning, match="declares groups, and this method has the same noise"):
+            method(2).fit(self.FRAME, self.SCHEMA)
+
+    @pytest.mark.parametrize("method", [ConsistentBayes, HPPrivBayes, baselines.CSAPrivBayes])
+    def test_a_method_with_groups_doesn_t(self, method, recwarn):
+        method(2).fit(self.FRAME, self.SCHEMA)
+        assert not [w for w in recwarn if "declares groups" in str(w.message)]

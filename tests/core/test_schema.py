@@ -433,3 +433,96 @@ def test_both_ends_of_a_declared_range_are_in_it(low, width, bins):
     ends = [float(low), float(low + width)]
     declared = Attribute.numeric("x", *ends, bins=bins)
     assert declared.encode(pd.Series(ends)).tolist() == [0, bins - 1]
+
+
+@pytest.mark.parametrize("high", [2**53, 2**60, 2**64])
+def test_bins_of_a_range_of_huge_whole_numbers_rise(high):
+    """Steps in whole numbers overflowed: "declares values twice", or an OverflowError."""
+    edges = Attribute.numeric("x", 0, high, bins=4096).edges
+    assert edges == tuple(high / 4096 * step for step in range(4097))
+
+
+@pytest.mark.parametrize(
+    ("values", "cells"),
+    [
+        ([0.07, 0.19], [Decimal("0.07"), Decimal("0.190")]),
+        (["0.07", "0.19"], [Decimal("0.07"), Decimal("0.190")]),
+        ([1, "1"], [Decimal(1), "1"]),
+        (["2026-01-31", "2026-02-01"], [date(2026, 1, 31), date(2026, 2, 1)]),
+        (["07:30:00", "08:00:00"], [time(7, 30), time(8)]),
+    ],
+)
+def test_cells_that_no_declared_value_can_be_are_known_by_their_text(values, cells):
+    """ "Declare dates and other objects as texts" led to "declared as text", and back."""
+    listed = Attribute.categorical("x", values)
+    assert listed.encode(pd.Series(cells, dtype=object)).tolist() == [0, 1]
+
+
+def test_what_columns_with_several_levels_are_told_to_do_helps():
+    levels = pd.MultiIndex.from_tuples([("x", "a"), ("x", "b")])
+    frame = pd.DataFrame([["1", "2"], ["2", "1"]], columns=levels)
+    schema = Schema([Attribute.categorical(f"('x', '{name}')", ["1", "2"]) for name in "ab"])
+    with pytest.raises(SchemaError, match=r"frame.set_axis\(\[\*map\(str, frame\)\], axis=1\)"):
+        schema.encode(frame)
+    assert len(schema.encode(frame.set_axis([*map(str, frame)], axis=1))) == 2
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        Attribute.categorical("x", [0.5, 1.5], missing=True),
+        Attribute.binned("x", [0, 1, 2], missing=True),
+        Attribute.binned("x", [0, 1, 2], missing=True, clip=True),
+    ],
+)
+def test_nan_is_missing_beside_nulls_of_arrow_too(declared):
+    """`read_parquet(dtype_backend="pyarrow")` keeps both; nothing could declare such a NaN."""
+    arrow = pytest.importorskip("pyarrow")
+    cells = arrow.array([0.5, float("nan"), None, 1.5])
+    plain, own = (
+        pd.Series([0.5, np.nan, None, 1.5]),
+        pd.Series(pd.arrays.ArrowExtensionArray(cells)),
+    )
+    assert declared.encode(own).tolist() == declared.encode(plain).tolist() == [0, 2, 2, 1]
+
+
+def test_of_many_columns_a_refusal_names_a_few():
+    """Each of 2,000 questions of 200 letters stood in it: 400,000 letters for one wrong name."""
+    names = [f"{'question ' * 20}{i}" for i in range(2_000)]
+    schema = Schema([Attribute.categorical(name, ["0", "1"]) for name in names])
+    frame = pd.DataFrame("0", index=[0], columns=names)
+    for tried in (
+        lambda: schema.index("age"),
+        lambda: schema.encode(frame[names[:3]]),
+        lambda: schema.select(names[:3]).encode(frame),
+        lambda: schema.encode(pd.concat([frame, frame], axis=1)),
+    ):
+        with pytest.raises(SchemaError) as problem:
+            tried()
+        assert len(str(problem.value)) < 9_000
+
+
+@pytest.mark.parametrize(
+    ("values", "cells", "remedy"),
+    [
+        (["0.5", "1.5"], pd.Series([0.5, 1.5]), "declare numbers: values = [0.5, 1.5]"),
+        (["1", "2"], pd.Series([1, 2]), "declare numbers: values = [1, 2]"),
+        ([1, 2], pd.Series(["1", "2"]), 'declare texts, in quotes: values = ["1", "2"]'),
+        (
+            [str(2**60), str(2**60 + 1)],
+            pd.Series([2**60, 2**60 + 1]),
+            'make texts of them, column.astype("string")',
+        ),
+    ],
+)
+def test_values_of_another_type_are_told_how_to_be_declared(values, cells, remedy):
+    """ "Or map them" was refused in its turn: they are declared values."""
+    other = Attribute.categorical("y", ["a", "b"])
+    frame = pd.DataFrame({"x": cells, "y": ["a", "b"]})
+    (problem,) = Schema((Attribute.categorical("x", values), other)).problems(frame)
+    assert problem.remedy == remedy
+    if remedy.startswith("declare"):
+        values = json.loads(remedy.split(" = ")[1])
+    else:
+        frame["x"] = frame["x"].astype("string")
+    assert not Schema((Attribute.categorical("x", values), other)).problems(frame)

@@ -1,6 +1,7 @@
 """Grids of experiments: the same rows in any order, with any number of processes, after any
 interruption."""
 
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -349,3 +350,23 @@ def test_a_network_over_bits_has_its_sum_of_information():
     assert sum_mutual_information(network, codes, schema) == pytest.approx(1.0)
     with pytest.raises(SchemaError, match="no attribute 'z'"):
         sum_mutual_information(Network((("x", ()), ("z", ("x",)))), codes, schema)
+
+
+class TestOneEpsilonForAll:
+    """``compare`` sets each ε: a label that named another stood beside the same numbers."""
+
+    def test_labels_name_no_epsilon(self):
+        methods = [PrivBayes(0.1, k=1), PrivBayes(Fraction(1, 3), k=2), PrivBayes("1/3", k=0)]
+        found = compare(methods, (CODES, SCHEMA), [1.0], 1, ["avd2"], jobs=1)
+        strict = "guarantee='strict'"
+        assert [*found["method"]] == [f"PrivBayes(k={k}, {strict})" for k in (1, 2, 0)]
+
+    def test_methods_that_differ_in_epsilon_alone_look_the_same(self):
+        with pytest.raises(SchemaError, match="look the same"):
+            compare([PrivBayes(0.1), PrivBayes(5)], (CODES, SCHEMA), [1.0], 1, ["avd2"], jobs=1)
+
+    @pytest.mark.parametrize("epsilon", ["1/3", Fraction(1, 3)])
+    def test_a_fraction_is_an_epsilon(self, epsilon):
+        """A text raised "could not convert string to float", after the first fit."""
+        found = compare([PrivBayes(k=1)], (CODES, SCHEMA), [epsilon], 1, ["avd2"], jobs=1)
+        assert found["epsilon"].tolist() == [1 / 3]

@@ -42,8 +42,9 @@ def test_twin_groups_that_are_chance_are_counted():
     assert max(found) >= 1
 
 
-def test_what_was_meant_and_what_was_lost():
-    fitted = hp(1)
+@pytest.mark.parametrize("persons", [1, 3])
+def test_what_was_meant_and_what_was_lost(persons):
+    fitted = hp(1, records_per_person=persons)
     found = pds.evaluate.protection(fitted, RECORDS).table
     assert found["meant"].to_dict() == pytest.approx(fitted.table_epsilon_)
     assert found["lost"].to_dict() == {

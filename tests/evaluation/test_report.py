@@ -427,3 +427,15 @@ def test_a_real_table_of_one_record_has_no_halves():
     found = report(np.array([[0, 1]]), np.array([[0, 0], [1, 1]]), schema)
     assert "one record, which has no halves" in " ".join(found.verdict)
     assert "nan" not in str(found) + found._repr_html_()
+
+
+def test_groups_of_a_schema_are_no_matter_of_the_reference(recwarn):
+    """Each simulated Independent would warn that it can't use them."""
+    columns = tuple(Attribute.categorical(name, ["a", "b"]) for name in "xy")
+    frame = pd.DataFrame({"x": ["a", "b"] * 50, "y": ["a", "b", "b", "a"] * 25})
+    tables = [
+        report(frame, frame, Schema(columns, groups=groups), epsilon=1.0, repeats=2).table
+        for groups in ({}, {"x": "A"})
+    ]
+    assert tables[0].equals(tables[1])
+    assert not [w for w in recwarn if "declares groups" in str(w.message)]

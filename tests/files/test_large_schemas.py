@@ -3,10 +3,12 @@
 import tracemalloc
 from functools import partial
 
+import numpy as np
 import pytest
 from growth_tools import LINEAR, growth
 
-from pdsynth import Schema, SchemaError
+from pdsynth import Attribute, Model, Schema, SchemaError, baselines
+from pdsynth.core import Records
 from pdsynth.files import declared
 from pdsynth.files import domains as rules
 from pdsynth.files.domains import MOST_VALUES, check_total, read_rule
@@ -134,3 +136,15 @@ class TestReading:
 def test_missing_stands_at_the_end_of_a_rule(rule, values, missing):
     found = read_rule("x", rule)[0]
     assert (found.values, found.missing) == (values, missing)
+
+
+def test_a_model_of_many_columns_is_read_in_linear_work():
+    """Each measured table went through all attributes: 2,000 columns took 26 s."""
+
+    def prepare(columns):
+        schema = Schema([Attribute.categorical(f"c{i}", [0, 1]) for i in range(columns)])
+        records = Records(np.zeros((50, columns), dtype=np.uint8), schema)
+        written = baselines.Independent(1).fit(records).model_.to_dict()
+        return lambda: Model.from_dict(written)
+
+    assert growth(prepare, (50, 100, 200)) < LINEAR

@@ -628,6 +628,8 @@ TYPED = {  # the draft's line, or why there is none
     "too large": ([1e308, -1e308, 0.0], "? numbers too large for a range"),
     "infinite": ([math.inf, 1.0, 2.0], "? numbers too large for a range"),
     "extreme": ([-(2**63), 0, 1], "-9.3e+18 to 1e+17 in 16 bins"),
+    "far apart": ([-(2**63), 0, 2**63 - 1], "-1e+19 to 1e+19 in 16 bins"),
+    "long ids": ([2**60, 2**60 + 1, 2**60 + 300], "? numbers that differ in their last digits"),
 }
 
 

@@ -558,8 +558,10 @@ def test_levels_that_merely_occur_are_no_offer():
     """They told whether the one person with a level of her own was in the table."""
     frame = people()
     for plain in (frame["own"].astype(float), frame["own"].astype(str)):
-        with pytest.raises(BudgetError, match="pd.Categorical"):
+        with pytest.raises(BudgetError, match=r"column\.astype\(pd\.CategoricalDtype\("):
             make().fit(frame.drop(columns="own"), SCHEMA, person_epsilon=plain)
+        listed = plain.astype(pd.CategoricalDtype([*map(plain.dtype.type, LEVELS)]))
+        make().fit(frame.drop(columns="own"), SCHEMA, person_epsilon=listed)
     offered = pd.Categorical(frame["own"].astype(float), categories=[0.01, *LEVELS])
     fitted = make().fit(frame.assign(own=offered), SCHEMA, person_epsilon="own")
     assert fitted.ledger_.levels[0] == Q(1, 100), "also where nobody chose it"
