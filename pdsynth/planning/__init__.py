@@ -44,7 +44,7 @@ from ..core import (
 )
 from ..files import decimal
 from .cells import expected_noise, say_rules
-from .forecasting import RECIPE, SINGLE, Facts, Forecast, Prior, forecasts, prior
+from .forecasting import RECIPE, SINGLE, Outlook, Forecast, Prior, forecasts, prior
 from .prices import EdgePrice
 from .sentences import expect, likely, say_too_fine
 from .way_back import least_epsilon
@@ -331,7 +331,7 @@ def plan(
     drowned = bool(ratio[0] > NOISE_DOMINATES)
     fine = [
         schema.attributes[j]
-        for j in np.flatnonzero(Facts(schema, int(n), float(budget), None, noise).too_fine())
+        for j in np.flatnonzero(Outlook(schema, int(n), float(budget), None, noise).too_fine())
     ]
     sentence = (
         describe_facts(schema, n, decimal(budget))

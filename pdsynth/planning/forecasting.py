@@ -98,7 +98,7 @@ def forecasts(
 
     **Privacy:** a function of n, ε and the schema, which are public.
     """
-    facts = Facts(schema, n, epsilon, given, noise)
+    facts = Outlook(schema, n, epsilon, given, noise)
     private = sum(bool(a.private) for a in schema.attributes)
     cost, d = Cost(n, schema.sizes, private), facts.d
     forest = cost.forest(facts.pairs)
@@ -134,7 +134,7 @@ def forecasts(
     return [replace(f, distance=min(f.distance, 1.0)) for f in candidates]  # no distance is larger
 
 
-class Facts:
+class Outlook:
     """Public numbers of a table, and the forecasts made of them.
 
     ``both``: all pairs of columns; of more than ALL_PAIRS columns, those of so many that stand

@@ -299,17 +299,17 @@ class TestForecasts:
 
     def test_pairs_that_no_clique_may_hold_are_not_foretold_as_known(self):
         """24 columns of 128 values: cliques of two, 23 of 276 pairs; what they leave stays."""
-        facts = forecasting.Facts(plain(24, 128), 10_000, 0.1)
+        facts = forecasting.Outlook(plain(24, 128), 10_000, 0.1)
         assert facts.unheld() == pytest.approx(1 - 23 / 276)
         given = prediction.Prior(0.2, 0.5, (0.5, 0.3, 0.1))
         found = prediction.forecasts(plain(24, 128), 10**9, 10**3, given)
         ours = next(f for f in found if f.name == "ConsistentBayes")
-        wider = forecasting.Facts(plain(24, 128), 10**9, 10**3, given)
+        wider = forecasting.Outlook(plain(24, 128), 10**9, 10**3, given)
         assert ours.distance >= 0.2 * 0.1 * wider.unheld() > 0
 
     def test_few_bits_have_room_for_all_pairs(self):
-        assert forecasting.Facts(plain(12, 2), 1000, 1).unheld() == 0
-        held = 1 - forecasting.Facts(plain(23, 2), 1000, 1).unheld()
+        assert forecasting.Outlook(plain(12, 2), 1000, 1).unheld() == 0
+        held = 1 - forecasting.Outlook(plain(23, 2), 1000, 1).unheld()
         assert held == pytest.approx((9 * 13 + 91) / 253)  # cliques of fourteen bits
 
     def test_seconds_grow_with_the_budget(self, adult):

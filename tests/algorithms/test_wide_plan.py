@@ -22,13 +22,13 @@ def all_pairs(facts):
 
 @pytest.fixture
 def as_before(monkeypatch):
-    make = forecasting.Facts.__init__
+    make = forecasting.Outlook.__init__
 
     def init(self, *args):
         make(self, *args)
         all_pairs(self)
 
-    monkeypatch.setattr(forecasting.Facts, "__init__", init)
+    monkeypatch.setattr(forecasting.Outlook, "__init__", init)
 
 
 def prepare(d):
@@ -53,9 +53,9 @@ def test_twin_all_pairs_are_seen(as_before):
 def test_the_sample_forecasts_what_all_pairs_do(d, monkeypatch):
     schema = wide(d)
     found = {f.name: f.distance for f in forecasts(schema, 10_000, 1.0)}
-    make = forecasting.Facts.__init__
+    make = forecasting.Outlook.__init__
     monkeypatch.setattr(
-        forecasting.Facts, "__init__", lambda self, *a: (make(self, *a), all_pairs(self))[1]
+        forecasting.Outlook, "__init__", lambda self, *a: (make(self, *a), all_pairs(self))[1]
     )
     for each in forecasts(schema, 10_000, 1.0):
         assert found[each.name] == pytest.approx(each.distance, rel=0.01)
