@@ -44,7 +44,7 @@ from ..core import (
 )
 from ..files import decimal
 from .cells import expected_noise, say_rules
-from .forecasting import RECIPE, SINGLE, Outlook, Forecast, Prior, forecasts, prior
+from .forecasting import RECIPE, SINGLE, Forecast, Outlook, Prior, forecasts, prior
 from .prices import EdgePrice
 from .sentences import expect, likely, say_too_fine
 from .way_back import least_epsilon
