@@ -2,6 +2,7 @@
 numbers and the remedy."""
 
 import json
+import traceback
 from dataclasses import asdict
 from datetime import date, time
 from decimal import Decimal
@@ -433,3 +434,20 @@ def test_both_ends_of_a_declared_range_are_in_it(low, width, bins):
     ends = [float(low), float(low + width)]
     declared = Attribute.numeric("x", *ends, bins=bins)
     assert declared.encode(pd.Series(ends)).tolist() == [0, bins - 1]
+
+
+class Secret:
+    """A cell that can't be read, and says so with what is in it."""
+
+    def __hash__(self):
+        raise RuntimeError("this is cell 4711")
+
+
+@pytest.mark.parametrize("made", [{}, {"other": "Male"}])
+def test_a_refusal_holds_no_cell_nor_does_what_it_was_raised_from(made):
+    """Not even where reading a cell failed with words of its own."""
+    sex = Attribute.categorical("sex", ["Female", "Male"], **made)
+    frame = FRAME.assign(sex=pd.Series(["Male", Secret(), "Female"], dtype=object))
+    with pytest.raises(SchemaError, match="holds more than plain values") as raised:
+        Schema((sex, AGE, PAY)).encode(frame)
+    assert "4711" not in "".join(traceback.format_exception(raised.value))
