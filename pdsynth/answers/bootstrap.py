@@ -87,13 +87,18 @@ def _noise_like(model: Model, seed: list[int]) -> Noise:
 
 
 def _fit(recipe: Recipe, model: Model, codes: np.ndarray, noise: Noise) -> Model:
-    """A fresh fit of the same steps to drawn codes."""
-    recipe = recipe.clone()
-    if not model.ledger.levels:
+    """A fresh fit of the same steps to drawn codes, but for edges, which the model has already."""
+    recipe, ledger = recipe.clone(), model.ledger
+    edges = sum(Fraction(e.epsilon) for e in ledger.entries if e.lemma.startswith("lemma:edges"))
+    left = 1 - edges / ledger.claimed  # what the other steps had
+    if edges:
+        recipe.set_params(epsilon=ledger.claimed * left)
+    if not ledger.levels:
         return recipe.fit(Records(codes, model.schema), noise=noise).model_
     shown = model.shown
     frame = shown.decode(codes[:, 1:], None)
-    own = pd.Series(pd.Categorical.from_codes(codes[:, 0], list(model.ledger.levels)))
+    offered = [level * left for level in ledger.levels]
+    own = pd.Series(pd.Categorical.from_codes(codes[:, 0], offered))
     plain = replace(shown, attributes=tuple(replace(a, recode=None) for a in shown.attributes))
     return recipe.fit(frame, plain, noise=noise, person_epsilon=own).model_
 

@@ -88,6 +88,43 @@ def test_policy_holds(rounds):
             assert not {"age", "score"} <= {child, *parents}
 
 
+@pytest.mark.parametrize(
+    ("weights", "rare", "known"),
+    [(None, "less_noise", False), (None, "same_noise", True), ([1, 2, 4], "less_noise", True)],
+)
+def test_what_a_sensitive_value_loses_is_known_unless_its_weights_were_asked_for(
+    weights, rare, known
+):
+    """What the attribute loses is known in each case."""
+    frame, schema = mixed()
+    groups = SensitivityGroups(
+        groups={"A": ["age"], "B": ["city"]},
+        weights=weights and {"city": weights},
+        rare_values=rare,
+    )
+    policy = Restriction("age", ("city",))
+    fitted = ConsistentBayes(3, restriction=policy, personal=groups, rounds=2).fit(frame, schema)
+    said = fitted.ledger_.value_epsilon("city").attrs["known"]
+    assert said.startswith("before the run" if known else "ex post")
+    assert "city" in fitted.ledger_.guaranteed_ex_ante
+
+
+@pytest.mark.parametrize("rounds", [0, 2, "auto"])
+@pytest.mark.parametrize("sensitive", [None, "a"])
+def test_policy_holds_though_the_strongest_tie_is_forbidden(rounds, sensitive):
+    """Forest, rounds and the one partner of a sensitive attribute would all take this pair."""
+    codes = np.random.default_rng(0).integers(0, 4, (2000, 4))
+    codes[:, 1] = codes[:, 0]
+    frame = pd.DataFrame(codes, columns=list("abcd"))
+    schema = Schema(tuple(Attribute.categorical(x, range(4)) for x in frame))
+    for forbidden in ((("a", "b"),), (("b", "a"),), ()):
+        policy = Restriction(forbidden=forbidden)
+        fitted = ConsistentBayes(
+            epsilon=50, rounds=rounds, restriction=policy, sensitive=sensitive, random_state=0
+        ).fit(frame, schema)
+        assert any({"a", "b"} <= {*m} for m in fitted.measured_) == (not forbidden)
+
+
 class Last(Explorer):
     """Chooses the last candidate, which is STOP, from some question on."""
 

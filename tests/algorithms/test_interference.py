@@ -16,7 +16,9 @@ from late import late
 from privacy_tools import as_measured, fits_of, frames_of, interference
 
 from pdsynth import PPBA, GeneticBayes, HMPrivBayes, HPPrivBayes, PrivABN, Synthesizer
+from pdsynth import __main__ as command
 from pdsynth.algorithms import parts
+from pdsynth.audit.tape import Explorer, Player, Tape
 from pdsynth.baselines.relatives import (
     CSAPrivBayes,
     ELPrivBayes,
@@ -24,7 +26,9 @@ from pdsynth.baselines.relatives import (
     SAPrivBayes,
     WeightedPrivBayes,
 )
+from pdsynth.core.curator import Curator
 from pdsynth.core.network import Restriction
+from pdsynth.core.recipe import Recipe
 
 POLICY = Restriction("x1", ("x2", "x4"), forced=(("x1", "x0"),), forbidden=(("x3", "x0"),))
 QUICK = {"generations": 4, "population": 12, "elite": 4}
@@ -139,3 +143,87 @@ def test_a_change_of_one_attribute_loses_no_more_than_its_line(name):
             assert found.change == f"one record changes in x{j}"
             used = max(used, found.log_ratio / float(found.claimed))
     assert used > 0.3, "the line is used, not only kept"
+
+
+# --- the folder that may be published -------------------------------------------------------------
+
+DECLARED = """
+[attributes]
+age = "0 to 99 in 8 bins"
+sex = "f | m"
+ill = { values = [false, true], missing = true }
+"""
+HIDDEN = "--set relation=add_remove"
+RELEASES = {
+    "replaced": "--epsilon 3",
+    "of persons": "--epsilon 0.2 --records-per-person 3",
+    "by groups": "--epsilon 1 --method HPPrivBayes --set sensitive=ill",
+    "added": f"--epsilon 1 --method ConsistentBayes {HIDDEN}",
+    "with delta": f"--epsilon 1 --delta 1e-9 --method ConsistentBayes {HIDDEN}",
+    "columns": f"--epsilon 1 --method Independent {HIDDEN}",
+}
+
+
+class Fresh(Tape):
+    """Forced answers that pass for fresh noise, as a release wants it."""
+
+    reproducible = False
+
+    def _stream(self, label):
+        return Fresh(self._answer, self._seed, (*self._label, label))
+
+
+def release_of(seed, n, folder, words, answer, patch):
+    """Every byte of a release of a made-up file, and what its command printed."""
+    folder.mkdir()
+    rng = np.random.default_rng(seed)
+    rows = zip(
+        rng.integers(0, 9 * seed, n), rng.choice(list("fmm"), n), rng.choice(3, n), strict=True
+    )
+    lines = [f"{age},{sex},{('True', 'False', '')[ill]}" for age, sex, ill in rows]
+    (folder / "data.csv").write_text("\n".join(["age,sex,ill", *lines, ""]))
+    (folder / "schema.toml").write_text(DECLARED)
+    bits = np.random.PCG64
+    with patch.context() as own:
+        own.chdir(folder)
+        own.setattr(Recipe, "_choose_noise", lambda self, given: Fresh(answer))
+        own.setattr(np.random, "PCG64", lambda seed=None: bits(0 if seed is None else seed))
+        status = command.main(["release", "data.csv", "schema.toml", "--out", "new", *words])
+    assert status == 0
+    return {path.name: path.read_bytes() for path in (folder / "new").iterdir()}
+
+
+def releases_of_two_tables(words, patch, folder, capfd):
+    """Two releases of tables that have nothing in common, not even n where it is secret."""
+    explorer, said = Explorer(2, 3), []
+    for name, seed, n in (("one", 2, 300), ("other", 11, 7 if HIDDEN in words else 300)):
+        answer = explorer if name == "one" else Player(explorer.asked)
+        files = release_of(seed, n, folder / name, words.split(), answer, patch)
+        said.append(files | {"printed": capfd.readouterr()})
+    return said
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_a_whole_release_shows_nothing_but_answers_of_mechanisms(
+    name, monkeypatch, tmp_path, capfd
+):
+    """Table, model, ledger, schema, measured counts, card, and what is printed, byte for byte."""
+    one, other = releases_of_two_tables(RELEASES[name], monkeypatch, tmp_path, capfd)
+    assert len(one) == 8
+    assert {file for file in one if one[file] != other.get(file)} == set()
+
+
+def test_twin_a_release_that_knows_how_many_records_there_are_shows_it(
+    monkeypatch, tmp_path, capfd
+):
+    counted = Curator.count_records
+
+    def count(self, epsilon):
+        counted(self, epsilon)
+        self._n = self._records.n
+        return self._n
+
+    monkeypatch.setattr(Curator, "count_records", count)
+    one, other = releases_of_two_tables(RELEASES["columns"], monkeypatch, tmp_path, capfd)
+    shown = {file for file in one if one[file] != other[file]}
+    assert {"model.json", "card.md", "synthetic.csv"} <= shown

@@ -142,11 +142,12 @@ def test_blocks_and_persons_keep_rules_too(tmp_path):
     assert not breaks(SCHEMA.encode(own.sample(2_000)))
 
 
-def test_a_refused_record_costs_nothing(tmp_path):
-    """Also in blocks, and the session keeps all of its ε."""
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_refused_record_costs_nothing(tmp_path, place):
+    """Also in blocks, wherever it stands, and the session keeps all of its ε."""
     refusing = replace(SCHEMA, rules=[replace(r, on_violation="refuse") for r in SCHEMA.rules])
-    codes = table(100)
-    codes[0, :2] = 0, 1  # a child with work
+    codes = table(70_000)
+    codes[place, :2] = 0, 1  # a child with work
     frame = SCHEMA.decode(codes)
     frame.to_parquet(tmp_path / "people.parquet")
     account = pds.Session(5)

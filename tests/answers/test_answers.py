@@ -13,7 +13,7 @@ from privacy_tools import as_measured
 import pdsynth as pds
 from pdsynth import Attribute, Model, Schema, SchemaError
 from pdsynth.answers import count_held, measured_cells
-from pdsynth.answers.bootstrap import rebuild
+from pdsynth.answers.bootstrap import play, rebuild
 from pdsynth.core.records import Records
 
 SCHEMA = Schema(
@@ -200,6 +200,26 @@ def test_a_bootstrap_offers_the_levels_that_were_offered():
     model = made.fit(frame, SCHEMA, person_epsilon=own).model_
     found = model.marginal("job", interval=0.9, repeats=8, random_state=1)
     assert found[["low", "high"]].notna().all().all()
+
+
+@pytest.mark.parametrize(
+    ("relation", "own"), [("replace_one", None), ("add_remove", None), ("add_remove", [0.5, 2.0])]
+)
+def test_a_bootstrap_has_the_epsilon_that_private_edges_left(relation, own):
+    """Refits take the edges as given; with all of ε their tables had too little noise."""
+    ages = [Attribute.numeric(x, 0, 99, bins="private", number=4, integer=True) for x in "abcde"]
+    frame = pd.DataFrame(np.random.default_rng(0).integers(0, 99, (300, 5)), columns=list("abcde"))
+    given = None if own is None else pd.Series(pd.Categorical(own * 150, categories=own))
+    fitted = pds.baselines.Independent(2, relation=relation).fit(
+        frame, Schema(tuple(ages)), person_epsilon=given
+    )
+
+    def costs(model):
+        paid = (e for e in model.ledger.entries if e.epsilon and "edges" not in e.step)
+        return {e.step: e.epsilon for e in paid}
+
+    ((_, again),) = play(fitted.model_, 1, 0)
+    assert costs(again) == costs(fitted.model_)
 
 
 def test_a_bootstrap_of_what_was_never_measured_together_says_so():

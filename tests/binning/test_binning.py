@@ -56,6 +56,19 @@ def test_every_synthesizer_fits_it(name):
     pd.testing.assert_frame_equal(back.sample(50, 3), model.sample(50, 3))
 
 
+def test_groups_that_the_schema_declares_hold_for_the_bins_that_are_chosen():
+    """The fit learns over another schema than the declared one, with the same policy."""
+    groups = {"income": "A", "age": "B", "sex": "B", "job": "B"}
+    declared = Schema(SCHEMA.attributes, groups=groups)
+    same = pds.parts.SensitivityGroups(rare_values="same_noise")
+    made = pds.HPPrivBayes(2, k=0, r=0.25, personal=same).fit(table(), declared)
+    assert made.groups_["A"] == ["income"] and made.schema_.groups == groups
+    assert made.table_epsilon_["income"] * 4 == pytest.approx(made.table_epsilon_["age"])
+    made = pds.ConsistentBayes(2, r=0.25, personal=same, rounds=2).fit(table(), declared)
+    cost = {e.step: e.epsilon for e in made.ledger_.entries}
+    assert cost["table(income)"] < cost["table(age)"] / 2
+
+
 def test_a_record_is_counted_in_the_bin_that_its_value_has_in_the_release():
     """At so large an ε noise is 0: counts of the fit and of the released schema are the same."""
     frame = table()

@@ -72,6 +72,21 @@ def test_other_sources_have_the_law_too():
         law.draw(NoNoise(), (3,))
 
 
+@given(st.fractions(Q(1, 10**6), Q(10**9), max_denominator=10**6))
+def test_opendp_never_gets_a_smaller_sigma_than_the_line_says(variance):
+    """σ is a double there, and the line says σ² exactly."""
+    source, seen = OpenDPNoise(), []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            source._dp.m,
+            "make_gaussian",
+            lambda domain, metric, scale: seen.append(scale) or (lambda zeros: zeros),
+        )
+        DiscreteGaussian(variance).draw(source, (2, 3))
+    (sigma,) = seen
+    assert variance <= Q(sigma) ** 2 <= variance * (1 + Q(1, 2**48))
+
+
 def test_a_shape_and_a_seed_are_kept():
     law = DiscreteGaussian(Q(9, 2))
     first, again = (law.draw(ExactNoise(1), (3, 4)) for _ in range(2))

@@ -2,6 +2,7 @@
 numbers and the remedy."""
 
 import json
+import traceback
 from dataclasses import asdict
 from datetime import date, time
 from decimal import Decimal
@@ -526,3 +527,20 @@ def test_values_of_another_type_are_told_how_to_be_declared(values, cells, remed
     else:
         frame["x"] = frame["x"].astype("string")
     assert not Schema((Attribute.categorical("x", values), other)).problems(frame)
+
+
+class Secret:
+    """A cell that can't be read, and says so with what is in it."""
+
+    def __hash__(self):
+        raise RuntimeError("this is cell 4711")
+
+
+@pytest.mark.parametrize("made", [{}, {"other": "Male"}])
+def test_a_refusal_holds_no_cell_nor_does_what_it_was_raised_from(made):
+    """Not even where reading a cell failed with words of its own."""
+    sex = Attribute.categorical("sex", ["Female", "Male"], **made)
+    frame = FRAME.assign(sex=pd.Series(["Male", Secret(), "Female"], dtype=object))
+    with pytest.raises(SchemaError, match="holds more than plain values") as raised:
+        Schema((sex, AGE, PAY)).encode(frame)
+    assert "4711" not in "".join(traceback.format_exception(raised.value))

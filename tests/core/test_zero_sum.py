@@ -42,6 +42,12 @@ class TestLaw:
         for rows in (singly, zero_sum_rows(noise, scale, 20_000, cells), quickly):
             assert chi_square(count(rows), law) > PASS
 
+    def test_numbers_below_a_long_bound_are_all_as_likely(self):
+        """2^64 is 5 and a third of this bound: its first third would come up 6 times of 16."""
+        below, third = ExactNoise(4)._one_by_one(), 2**60
+        found = Counter((below(3 * third) // third,) for _ in range(6_000))
+        assert chi_square(found, {(0,): 1 / 3, (1,): 1 / 3}) > PASS
+
     def test_twin_another_scale_is_seen(self):
         noise = ExactNoise(6)
         drawn = count([noise.zero_sum_laplace(Q(7, 3), (3,)) for _ in range(6_000)])

@@ -151,6 +151,18 @@ def test_noise_shared_by_others_is_refused():
     assert fitted.ledger_.holders == (3, 3)
 
 
+@pytest.mark.parametrize("honest", [None, 1, 2])
+def test_the_noise_is_shared_by_as_many_as_the_ledger_says(honest):
+    """A fit that drew shares for more honest holders had less noise than they are promised."""
+    seeded = {"synthesizer": FITS["Independent"](random_state=5), "tables": parted(table())}
+    tables = fit(**seeded, schema=SCHEMA, honest=honest).model_.tables
+    for number in (1, 2, 3):
+        noise = SharedNoise(3, number, 5)
+        same = fit(**seeded, schema=SCHEMA, honest=number, noise=noise).model_.tables
+        equal = all(map(np.array_equal, tables, same))
+        assert equal == (number == (honest or 3))
+
+
 def test_a_warning_names_the_line_that_fitted():
     with pytest.warns(UserWarning, match="under noise of") as told:
         fit(pds.PrivBayes(0.01, k=3), parted(table()), SCHEMA)
@@ -359,6 +371,22 @@ def test_losses_follow_the_scales_of_values():
         most = sorted((loss_of_sum(b, Q(1, 2)) for b in line.scale), reverse=True)
         due = 2 * most[0] if line.columns > 1 else most[0] + most[1]
         assert collusion._loss(line, Q(1, 2), 1) == pytest.approx(due)
+
+
+@pytest.mark.parametrize("name", ["HPPrivBayes", "HMPrivBayes"])
+def test_a_sketch_tells_colluders_what_each_of_its_numbers_can(name):
+    """Many numbers that move by a little lose more than one that moves by all of it."""
+    made = {"HPPrivBayes": FITS["HPPrivBayes"], "HMPrivBayes": lambda: pds.HMPrivBayes(9, k=2)}
+    ledger = fit(made[name](), parted(table(400), 4), SCHEMA).ledger_
+    lines = [e for e in ledger.entries if e.lemma == "lemma:residuals"]
+    assert lines
+    for line, shape in product(lines, (Q(1, 4), Q(3, 4))):
+        pairs, times = line.domain_sizes
+        d = len(line.attributes)
+        moves = [2] * pairs if times == 1 else [2 * (d - 1)] * d  # a column stands in d − 1 pairs
+        assert sum(moves) == line.sensitivity
+        due = sum(loss_of_sum(line.scale, shape, move) for move in moves)
+        assert collusion._loss(line, shape, 1) >= due * (1 - 1e-5)
 
 
 def reached(steps, scale, shape):

@@ -107,6 +107,8 @@ def test_a_large_scale_is_no_slower():
 def test_scales_beyond_64_bits():
     """What doesn't fit 64 bits is computed with Python's integers."""
     assert draw_polya(ExactNoise(5), Q(2**60 + 1, 2**60), 3, 50).min() >= 0
+    drawn = draw_polya(ExactNoise(2), Q(40) + Q(1, 10**25), 3, 2_000)
+    assert surprise(drawn, polya_law(Q(1, 3), math.exp(-1 / 40), 2000), EDGES) > 1e-4
 
 
 def test_proposals_are_thinned_by_the_shape():

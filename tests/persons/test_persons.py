@@ -484,6 +484,7 @@ BAD = {
     ),
     "far apart": (lambda f: pd.Series(np.where(f.index > 0, 1, 1e-5), index=f.index), "round each"),
     "index": (lambda f: f["own"].iloc[::-1].reset_index(drop=True).iloc[1:], "another index"),
+    "order": (lambda f: f["own"].iloc[::-1], "another index"),
     "nowhere": (lambda f: "nowhere", "no column"),
     "an attribute": (lambda f: "x0", "is an attribute of the schema"),
     "above epsilon": (lambda f: pd.Series(2.0, index=f.index), "the most that anybody may lose"),

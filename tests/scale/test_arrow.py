@@ -124,6 +124,19 @@ def test_a_cell_has_its_value_and_its_code_whatever_stands_beside_it(name, tmp_p
     check()
 
 
+@pytest.mark.parametrize("listed", [["a", "b", "a"], ["a", "b", None]])
+def test_a_list_of_values_may_name_one_twice_or_an_empty_cell(listed):
+    """pandas has no such categories: the cells are what their places say."""
+    cells = [0, 1, 2, None, 0]
+    column = pa.DictionaryArray.from_arrays(pa.array(cells, pa.int8()), pa.array(listed))
+    table = pa.table({"x": column, "y": ["a"] * 5})
+    attributes = LISTED("x", ["a", "b"], missing=True), OTHER
+    with find_source(table).open(Schema(attributes)) as records:
+        plain = [None if cell is None else listed[cell] for cell in cells]
+        codes = attributes[0].encode(pd.Series(plain, dtype=object))
+        assert records.table((0,)).tolist() == np.bincount(codes, minlength=3).tolist()
+
+
 def test_twin_as_pandas_reads_a_batch_empty_cells_change_others():
     kind, cells, attribute = KINDS["int64"]
     batch = pa.record_batch({"x": pa.array([BIG + 1, None], kind)})

@@ -392,3 +392,17 @@ def test_types_of_blocks_may_differ_from_those_of_the_whole(tmp_path, small):
     path = parquet(frame, tmp_path / "t")
     whole = schema.encode(pd.read_parquet(path))
     assert np.array_equal(np.concatenate(list(find_source(path).encode(schema))), whole)
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_a_file_that_is_another_one_when_it_is_read_is_refused(more, tmp_path):
+    """n was told by then, and what is asked was planned for it."""
+    schema = Schema(tuple(Attribute.categorical(x, ["a", "b"]) for x in "xy"))
+    place, table = tmp_path / "t.parquet", pa.table({"x": ["a"] * 6, "y": ["b"] * 6})
+    pa.parquet.write_table(table.slice(0, 5), place)
+    source = find_source(place)
+    source.check(schema, empty=False)
+    pa.parquet.write_table(table.slice(0, 5 + more), place)
+    changed = f"had 5 records and has {5 + more} now"
+    with pytest.raises(SchemaError, match=changed), source.open(schema):
+        pass
