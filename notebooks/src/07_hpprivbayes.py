@@ -168,7 +168,8 @@ panels.hpprivbayes.panel()
 # ## Your turn
 #
 # **1 · Predict.** At k = 2, θ = 0.1 bit and ε = 1, how large is the noise scale of a group-A table, in records, under strict? There are
-# $|A| = 6$ tables of group A and $|B| = 8$ of group B, columns cost 0.15, $L_0 = 0.05$, $L_1 = 0.3$, $r = 1/3$. Give a `Fraction` or a number.
+# $|A| = 6$ tables of group A and $|B| = 8$ of group B, columns cost 0.15, $L_0 = 0.05$, $L_1 = 0.3$ for 13 sets of parents, $r = 1/3$. Two of the 13 leave nothing
+# to choose: their part goes to the tables. Give a `Fraction` or a number.
 
 # %%
 scale_a = None  # your number

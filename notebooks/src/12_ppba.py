@@ -174,8 +174,9 @@ ex.q2.check(loss)
 
 # %%
 tables = {e.step[6:-1].split(" | ")[0]: e.cost for e in run.ledger_.entries if e.step.startswith("table(")}
-lost = pd.Series({name: float(loss(run.network_, tables, name) or 0) for name in run.network_.order})
-pd.DataFrame({"own table": pd.Series(tables).astype(float), "all its tables": lost}).round(3).sort_values("all its tables").tail(5)
+lost = pd.Series({name: loss(run.network_, tables, name) for name in run.network_.order}).astype(float)
+both = pd.DataFrame({"own table": pd.Series(tables).astype(float), "all its tables": lost}).round(3).sort_values("all its tables")
+"Write loss above, then run this cell again." if lost.isna().any() else both.tail(5)
 
 # %% [markdown]
 # **3 · Find the bug.** This PPBA pays for its matrix, its network and its tables. One line still gives records away.
