@@ -132,7 +132,7 @@ except pds.PrivacyError as refusal:
 # ## The panel: two worlds and a band
 #
 # First the law of the noisy count of the commonest value, then the chance of each value to be *named* the commonest. Both show the
-# real table D (grey) and its neighbour D′ (orange), in which one person moved from the first value to the second. The blue band is what ε allows.
+# real table D (grey) and its neighbour D′ (orange), in which one person moved from the first value to the second. The band is what ε allows.
 #
 # **What to notice**
 # * With noise × 1 the orange diamonds of the count sit exactly on the edge of the band: the discrete Laplace law wastes nothing.
