@@ -260,7 +260,7 @@ book.check()
 # * **Groups.** Two people who answer alike are protected with 2ε only, a family of five with 5ε.
 # * **A sensitivity that was guessed.** Every promise here rests on $\Delta f$ being a *maximum over all* neighbouring tables, not over those you tried.
 # * **The set of things to choose from.** If an occupation is a candidate only because somebody in the table has it, its appearance is a leak before
-#   any noise is drawn. That is why both cells above count the *declared* values, the empty ones included.
+#   any noise is drawn. That is why both cells of this lesson count the *declared* values, the empty ones included.
 #
 # ## Summary
 #

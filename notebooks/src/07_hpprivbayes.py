@@ -273,7 +273,7 @@ strict.ledger_.attribute_epsilon().astype(float).sort_values(ascending=False).ro
 # %% [markdown]
 # * The groups are noisy under strict. Someone whose attribute lands in B by chance gets B's noise. `pds.evaluate.protection` says, for records that you may see, who was misplaced and what each attribute lost.
 # * A fit warns where an attribute of A loses as much as with equal budgets, because it is a parent in tables of B.
-# * Fitting twice costs twice. The panel above would have spent ε at every key press on records that are not public.
+# * Fitting twice costs twice. This lesson's panel would have spent ε at every key press on records that are not public.
 #
 # ## Summary
 #

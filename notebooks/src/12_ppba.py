@@ -246,7 +246,7 @@ trials.groupby(["method", "measure"], sort=False)["value"].agg(["mean", "std"]).
 # * q moves noise between tables. It promises nobody a smaller ε: some losses rise with it, others fall. To give an attribute a guarantee of its own, fix by policy which tables it may enter (lessons 14 and 17).
 # * The rank of a table is published with its noise: strict pays for it in the sketch, but everybody may read which attributes go together most.
 # * What is true of the crowd, that married people live with their spouse, is told on purpose.
-# * The abstract names no neighbouring relation and no constants. What this page audits is our reading of it.
+# * The abstract names no neighbouring relation and no constants. What this lesson audits is our reading of it.
 #
 # ## Summary
 #

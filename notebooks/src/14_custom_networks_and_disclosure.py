@@ -237,7 +237,7 @@ ex.q3.check(bug)
 #   your secret, too. Nothing warns you about a copy that you didn't name.
 # * Whoever knows from elsewhere how relationship goes with sex and age needs no synthetic table. No method protects against what is common knowledge.
 # * The small ε is for a change in $S$ *alone*. All of a person's values together lose ε.
-# * The attacks on this page read the real records. They are for those who may see them.
+# * This lesson's attacks read the real records. They are for those who may see them.
 # * This page fixes `random_state`, so that you see what the text describes: its strict fits say NOT PRIVATE: reproducible. A release draws fresh noise.
 #
 # ## Summary
