@@ -285,6 +285,15 @@ class TestPower:
         assert 1 <= caught(Q(seen)) <= 8
         assert caught(Q(1.4 * seen)) >= 7
 
+    def test_what_was_not_measured_is_not_said(self):
+        """Where no ε holds, power isn't measured: "violated" stood above "doesn't see noise"."""
+        found = audit.run("hpprivbayes-raw-weights", 1000, seed=1)
+        assert found.verdict == "violated" and found.theory == found.detectable == math.inf
+        assert "of all tries" not in str(found) and "of all tries" not in found._repr_html_()
+        missed = audit.run("hmprivbayes-dpsc-small-share", 1000, seed=1)
+        assert missed.detectable == math.inf > missed.theory
+        assert "escapes an audit like this in more than half of all tries" in str(missed)
+
     def test_simulated_noise_has_the_law_of_the_library(self):
         rng = np.random.default_rng(1)
         quick = power.draw_laplace(rng, np.array([3.0]), (200_000, 1)).ravel()
