@@ -174,7 +174,7 @@ panels.hpprivbayes.panel()
 # %%
 scale_a = None  # your number
 # solution
-left = 1 - Fraction(15, 100) - Fraction(5, 100) - Fraction(3, 10)
+left = 1 - Fraction(15, 100) - Fraction(5, 100) - Fraction(3, 10) * Fraction(11, 13)
 scale_a = 2 * (Fraction(1, 3) * 6 + 8) / (Fraction(1, 3) * left)
 
 # %%
