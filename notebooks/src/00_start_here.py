@@ -237,8 +237,8 @@ pd.Series({name: impossible(run) for name, run in runs.items()}, name="impossibl
 #
 # * **What is true of many.** That people with a doctorate earn more is learnt on purpose, and applies to you whether you are in the table or not.
 # * **The schema.** Categories and bounds must be known before looking. A schema inferred from the data is refused by a strict fit.
-# * **The second fit.** Every run on the same records adds to the bill. Moving the slider above did so each time, on a table that is public anyway.
-# * **A large ε.** At ε = 10 the factor in the table above is in the tens of thousands: a number, hardly a protection.
+# * **The second fit.** Every run on the same records adds to the bill. Moving the panel's slider did so each time, on a table that is public anyway.
+# * **A large ε.** At ε = 10 the factor $e^\varepsilon$ is in the tens of thousands: a number, hardly a protection.
 #
 # ## The map
 #

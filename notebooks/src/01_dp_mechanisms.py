@@ -132,7 +132,7 @@ except pds.PrivacyError as refusal:
 # ## The panel: two worlds and a band
 #
 # First the law of the noisy count of the commonest value, then the chance of each value to be *named* the commonest. Both show the
-# real table D (grey) and its neighbour D′ (orange), in which one person moved from the first value to the second. The pale band is what ε allows.
+# real table D (grey) and its neighbour D′ (orange), in which one person moved from the first value to the second. The band is what ε allows.
 #
 # **What to notice**
 # * With noise × 1 the orange diamonds of the count sit exactly on the edge of the band: the discrete Laplace law wastes nothing.
@@ -260,7 +260,7 @@ book.check()
 # * **Groups.** Two people who answer alike are protected with 2ε only, a family of five with 5ε.
 # * **A sensitivity that was guessed.** Every promise here rests on $\Delta f$ being a *maximum over all* neighbouring tables, not over those you tried.
 # * **The set of things to choose from.** If an occupation is a candidate only because somebody in the table has it, its appearance is a leak before
-#   any noise is drawn. That is why both cells above count the *declared* values, the empty ones included.
+#   any noise is drawn. That is why both cells of this lesson count the *declared* values, the empty ones included.
 #
 # ## Summary
 #

@@ -276,7 +276,7 @@ bill = pd.DataFrame([line(synth) for synth in printed]).set_index("algorithm")
 bill.style.format(precision=2).map(lambda v: "color: var(--pdsynth-red, #b34700); font-weight: 600" if v > 1 else "", subset=["true ε", "accounted"])
 
 # %% [markdown]
-# Two lines are black. The others fail mostly in four ways that come back in lessons 05 to 16. An order, a group or a candidate list is read raw. A noise scale is read raw. A budget is
+# Two lines have no red. The others fail mostly in four ways that come back in lessons 05 to 16. An order, a group or a candidate list is read raw. A noise scale is read raw. A budget is
 # "composed in parallel" over columns or clusters. Noise is added to a conditional at the scale of a count. The reprint has half of the noise that its tables need. PriView's 2 is honest in its own relation, where a record is added and not replaced (rule L7).
 # The genetic algorithm's paper claims no privacy at all. Its public tool does.
 #

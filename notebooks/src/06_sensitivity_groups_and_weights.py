@@ -332,7 +332,7 @@ except pds.BudgetError as problem:
 # * A group is a choice about noise, not about who is protected: whoever shares a rare *combination* of B values isn't safer for standing in B.
 # * Groups by association need the sketch, and at small ε it misplaces attributes near θ. The cleanest personalisation is a **policy**:
 #   `pds.parts.SensitivityGroups(groups={"A": [...], "B": [...]})`, decided before anyone looks. It costs nothing.
-# * The panel above shows raw information and raw counts of a public table. On your own records it isn't for release.
+# * This lesson's panel shows raw information and raw counts of a public table. On your own records it isn't for release.
 # * This page fixes `random_state`, so that you see what the text describes: its strict fits say NOT PRIVATE: reproducible. A release draws fresh noise.
 #
 # ## Summary

@@ -168,12 +168,13 @@ panels.hpprivbayes.panel()
 # ## Your turn
 #
 # **1 · Predict.** At k = 2, θ = 0.1 bit and ε = 1, how large is the noise scale of a group-A table, in records, under strict? There are
-# $|A| = 6$ tables of group A and $|B| = 8$ of group B, columns cost 0.15, $L_0 = 0.05$, $L_1 = 0.3$, $r = 1/3$. Give a `Fraction` or a number.
+# $|A| = 6$ tables of group A and $|B| = 8$ of group B, columns cost 0.15, $L_0 = 0.05$, $L_1 = 0.3$ for 13 sets of parents, $r = 1/3$. Two of the 13 leave nothing
+# to choose: their part goes to the tables. Give a `Fraction` or a number.
 
 # %%
 scale_a = None  # your number
 # solution
-left = 1 - Fraction(15, 100) - Fraction(5, 100) - Fraction(3, 10)
+left = 1 - Fraction(15, 100) - Fraction(5, 100) - Fraction(3, 10) * Fraction(11, 13)
 scale_a = 2 * (Fraction(1, 3) * 6 + 8) / (Fraction(1, 3) * left)
 
 # %%
@@ -272,7 +273,7 @@ strict.ledger_.attribute_epsilon().astype(float).sort_values(ascending=False).ro
 # %% [markdown]
 # * The groups are noisy under strict. Someone whose attribute lands in B by chance gets B's noise. `pds.evaluate.protection` says, for records that you may see, who was misplaced and what each attribute lost.
 # * A fit warns where an attribute of A loses as much as with equal budgets, because it is a parent in tables of B.
-# * Fitting twice costs twice. The panel above would have spent ε at every key press on records that are not public.
+# * Fitting twice costs twice. This lesson's panel would have spent ε at every key press on records that are not public.
 #
 # ## Summary
 #

@@ -163,7 +163,7 @@ pd.Series(found, name="information kept").round(3).to_frame()
 #
 # **What to notice**
 # * `age` × `marital-status`: the best grid cuts age once, at thirty. Choose `sex` × `native-country`: one grid only, MIC = I.
-# * Switch the reading to *as printed*: the bright pairs leave their frames, and the information kept falls from nearly 80 % to about 20 %.
+# * Switch the reading to *as printed*: the strong pairs, here the dark ones, leave their frames, and the information kept falls from nearly 80 % to about 20 %.
 # * Lower ε₁ to 0.05: with R the clusters hardly move, since there are only 91 pairs and $R$ is sturdy.
 # * Choose *published*: 38 bits, and the frames fill with torn attributes. Read the text under *Details*: the bits of one attribute are scattered over clusters, and will be
 #   sampled as if they had nothing to do with each other. Read its last words, too.

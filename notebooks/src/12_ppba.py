@@ -174,8 +174,9 @@ ex.q2.check(loss)
 
 # %%
 tables = {e.step[6:-1].split(" | ")[0]: e.cost for e in run.ledger_.entries if e.step.startswith("table(")}
-lost = pd.Series({name: float(loss(run.network_, tables, name) or 0) for name in run.network_.order})
-pd.DataFrame({"own table": pd.Series(tables).astype(float), "all its tables": lost}).round(3).sort_values("all its tables").tail(5)
+lost = pd.Series({name: loss(run.network_, tables, name) for name in run.network_.order}).astype(float)
+both = pd.DataFrame({"own table": pd.Series(tables).astype(float), "all its tables": lost}).round(3).sort_values("all its tables")
+"Write loss above, then run this cell again." if lost.isna().any() else both.tail(5)
 
 # %% [markdown]
 # **3 · Find the bug.** This PPBA pays for its matrix, its network and its tables. One line still gives records away.
@@ -245,7 +246,7 @@ trials.groupby(["method", "measure"], sort=False)["value"].agg(["mean", "std"]).
 # * q moves noise between tables. It promises nobody a smaller ε: some losses rise with it, others fall. To give an attribute a guarantee of its own, fix by policy which tables it may enter (lessons 14 and 17).
 # * The rank of a table is published with its noise: strict pays for it in the sketch, but everybody may read which attributes go together most.
 # * What is true of the crowd, that married people live with their spouse, is told on purpose.
-# * The abstract names no neighbouring relation and no constants. What this page audits is our reading of it.
+# * The abstract names no neighbouring relation and no constants. What this lesson audits is our reading of it.
 #
 # ## Summary
 #

@@ -306,7 +306,7 @@ pd.DataFrame({row.classifier: [*row.confusion.ravel(), round(row.f2, 3)] for row
 #
 # ## What is still not private
 #
-# * Under `none` and `published` everything that this page showed of Adult is raw: weights, network, fitness. They are for public tables.
+# * Under `none` and `published` everything that this lesson shows of Adult is raw: weights, network, fitness. They are for public tables.
 # * The history of a search on raw numbers (`search_.history`) tells as much as the numbers themselves. On a strict run it is post-processing.
 # * Strict protects one record. That `education` goes with `education-num` is true of everybody and is published on purpose.
 # * Trying seeds on a *strict* sketch is free. Trying seeds by fitting again is not: each fit draws a new sketch and pays again.

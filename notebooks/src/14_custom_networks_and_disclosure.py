@@ -124,7 +124,7 @@ pd.DataFrame(table).astype(float).round(3).sort_values("custom").head(6)
 # is learnt, and the attribute's own ε. The last three pages (›) are Fig. 1 of the paper: the correlations in these tables, with the sensitive attribute framed.
 #
 # **What to notice**
-# * The framed row: in map c nothing is left of it but its last square, the tie to income. The rest of map c looks like map b.
+# * The framed row, with *Show all 15*: in map c nothing is left of it but its last square, the tie to income. The rest of map c looks like map b.
 # * Choose *none (the paper)* and k = 4: the paper's setting. The attacker falls to the zero rule, income is learnt as well as before.
 # * Back at *strict*, choose marital-status as sensitive. It is detached, too, yet the attacker stays seven points above the zero rule: the key tells the income class, and the
 #   income class tells who is married. The policy kept that tie on purpose. What hangs from the target can be found through the target.
@@ -237,7 +237,7 @@ ex.q3.check(bug)
 #   your secret, too. Nothing warns you about a copy that you didn't name.
 # * Whoever knows from elsewhere how relationship goes with sex and age needs no synthetic table. No method protects against what is common knowledge.
 # * The small ε is for a change in $S$ *alone*. All of a person's values together lose ε.
-# * The attacks on this page read the real records. They are for those who may see them.
+# * This lesson's attacks read the real records. They are for those who may see them.
 # * This page fixes `random_state`, so that you see what the text describes: its strict fits say NOT PRIVATE: reproducible. A release draws fresh noise.
 #
 # ## Summary

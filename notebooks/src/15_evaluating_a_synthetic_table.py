@@ -209,7 +209,7 @@ accuracy = runs.pivot(index="method", columns="repeat", values="value")
 accuracy.round(3)
 
 # %% [markdown]
-# In one column nothing lies between them at three digits, in another five points. Whoever runs once, publishes a column. The honest number is the difference of the means with **Welch's interval**: each method brings its
+# In one column next to nothing lies between them, in another several points. Whoever runs once, publishes a column. The honest number is the difference of the means with **Welch's interval**: each method brings its
 # own variance $\sigma^2$ over its own number of repeats,
 #
 # $$\text{difference of means}\;\pm\;\text{Student's quantile}\cdot\sqrt{\sigma_1^2/\text{repeats}_1+\sigma_2^2/\text{repeats}_2}\,.$$

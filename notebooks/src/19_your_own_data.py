@@ -386,7 +386,7 @@ print(told.ledger_.verdict(), honest.ledger_.verdict(), sep="\n")
 # * **What is true of many**, and what others' records say of you: no noise hides that smokers are ill more often.
 # * **The next release.** A ledger knows one run, a session all that are charged to it, and neither knows the other department's.
 # * **Households.** The rows of a family are related; ε speaks of one row, $m\varepsilon$ of $m$ of them.
-# * The seeded twin above says NOT PRIVATE: reproducible. A `random_state` is for lessons and tests, never for a release; `to_json` refuses such a model unless you allow it by name.
+# * A seeded fit says NOT PRIVATE: reproducible. A `random_state` is for lessons and tests, never for a release; `to_json` refuses such a model unless you allow it by name.
 #
 # ## Summary: the card
 #

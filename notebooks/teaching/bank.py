@@ -16,6 +16,9 @@ from pdsynth.course.exercises.judges import Each, Number, Several
 Cells = list[lessons.Cell]
 # What Moodle shows as boxes to tick, without letters: the statements, and how a notebook is answered.
 LISTED = r"^\* \*\*\w\*\* .+\n?|\s*Answer with a set of [^.]+\."
+SEEDED = (
+    r"^\* This page fixes `random_state`.+\n?(?:  .+\n?)*"  # of a lesson's runs: a sheet has none
+)
 
 
 def find_questions(number: str) -> list[Question]:
@@ -209,6 +212,7 @@ def write_handouts(sources: dict[str, str]) -> str:
                 if kind == "markdown" and section.startswith(start) and mark != "more"
             ]
             body = re.sub(r"^## .+\n+", "", "\n\n".join(texts))
+            body = re.sub(SEEDED, "", body, flags=re.MULTILINE)
             out += [
                 f"**{name}.**",
                 "",

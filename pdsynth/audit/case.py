@@ -97,9 +97,10 @@ class Result:
                 f"\n  An audit like this sees {format_epsilon(self.detectable)} times the claim in "
                 "half of all tries."
             )
-        elif self.runs and self.detectable == math.inf and self.verdict != VIOLATED:
+        elif self.runs and self.detectable == math.inf > self.theory and self.verdict != VIOLATED:
             power = (
-                "\n  An audit like this doesn't see noise that is too small in half of all tries."
+                "\n  Noise that is too small escapes an audit like this in more than half of all "
+                "tries."
             )
         return (
             f"{self.name}: {self.verdict.upper()}. Claimed ε = {decimal(self.claimed)}, "

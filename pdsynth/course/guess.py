@@ -21,6 +21,7 @@ from .widgets.controls import unit_of
 
 BLUE, ORANGE = "#0072b2", "#d55e00"
 STATIC = "PDSYNTH_STATIC"  # set where pages are made that have no kernel: they hold the answer
+SHARES = ("%", "of 100")  # units in which a guess may be typed with its %
 
 
 class Guess(W.VBox):
@@ -156,6 +157,8 @@ class Guess(W.VBox):
             if said not in self.options:
                 raise ValueError(f"Choose one of: {', '.join(self.options)}.")
             return said
+        if "%" in str(said) and self.unit not in SHARES:  # 200 % of a factor is 2, not 200
+            raise ValueError("Without %, please: a number, such as 12 or 0.5.")
         try:
             return read_typed(str(said))
         except ValueError:

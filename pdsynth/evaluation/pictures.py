@@ -75,7 +75,10 @@ def merge(attribute: Attribute, real: np.ndarray, most: int) -> tuple[np.ndarray
         room = most - attribute.missing
         places = np.append(np.arange(bins) * room // bins, np.full(int(attribute.missing), room))
         ends = [np.flatnonzero(places == place)[[0, -1]] for place in range(room)]
-        spans = [f"{labels[a].split('–')[0]}–{labels[b].split('–')[-1]}" for a, b in ends]
+        spans = [
+            labels[a] if a == b else f"{labels[a].split('–')[0]}–{labels[b].split('–')[-1]}"
+            for a, b in ends
+        ]
         return places, (*spans, *labels[bins:])
     often = np.argsort(-np.bincount(real, minlength=len(labels)), kind="stable")[: most - 1]
     places = np.full(len(labels), most - 1)

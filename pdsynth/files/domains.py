@@ -11,7 +11,7 @@ BINS = 16  # where a range says no number
 MOST_VALUES = 2**20  # declared in one schema file: a few seconds and some 200 MiB of labels
 RANGE = re.compile(r"(\S+)\s+to\s+(\S+?)(?:\s+in\s+(\d+)\s+(private\s+)?bins?)?")
 FORM = (
-    "write `18 to 90 in 8 bins` (or `private bins`), `edges 0, 1000, 5000` or `yes | no`, "
+    "write `18 to 90 in 8 bins` (or `in 8 private bins`), `edges 0, 1000, 5000` or `yes | no`, "
     "and `+ missing` where a cell may be empty; else `drop`, or `?`"
 )
 

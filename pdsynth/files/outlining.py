@@ -67,7 +67,7 @@ RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, 
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 ALIKE = "? numbers that differ in their last digits alone: make texts of them, or drop"
 EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
-SKEWED = "; more than half stand in one bin: edges by hand, or `private bins`?"
+SKEWED = "; more than half stand in one bin: edges by hand, or `in 16 private bins`?"
 AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
 AS_NUMBERS = '; are these days, as 20261231? Then write the years, and date = "year"'
 OPEN = "a public list (census, ISO codes), never a count"

@@ -53,8 +53,8 @@ def expect(ratio: list[float], k: int) -> str:
         )
     if k == 0:
         return (
-            "two-way tables are as much noise as signal: k = 'auto' will keep only the "
-            "smallest; coarser bins would help."
+            f"a typical two-way table isn't useful (mean cell below {USEFUL:g} noise scales): "
+            "k = 'auto' will keep only smaller ones; coarser bins would help."
         )
     useful = (
         f"up to k = {k} parent{'s' * (k > 1)} a typical table is useful (mean cell of at "

@@ -40,6 +40,15 @@ def test_a_survey_of_80_questions_is_noise():
     assert "every two-way table is noise" in found._repr_html_()
 
 
+def test_noise_of_a_third_of_a_mean_cell_isn_t_called_as_much_as_signal(adult):
+    """Between a quarter and all of a mean cell; a panel's line stands where both are equal."""
+    found = pds.plan(adult.schema, 8000, epsilon=1.0)
+    ratio = found.table["noise ÷ mean cell"][1]
+    assert 1 / 4 < ratio < 1 and found.k == 0
+    assert "a typical two-way table isn't useful (mean cell below 4 noise scales)" in str(found)
+    assert "as much noise as signal" not in str(found)
+
+
 @pytest.mark.parametrize(
     ("epsilon", "written"), [(0.5, "0.5"), (1.0000004, "1.0000004"), (Q(1, 3), "0.3334")]
 )

@@ -285,6 +285,15 @@ class TestPower:
         assert 1 <= caught(Q(seen)) <= 8
         assert caught(Q(1.4 * seen)) >= 7
 
+    def test_what_was_not_measured_is_not_said(self):
+        """Where no ε holds, power isn't measured: "violated" stood above "doesn't see noise"."""
+        found = audit.run("hpprivbayes-raw-weights", 1000, seed=1)
+        assert found.verdict == "violated" and found.theory == found.detectable == math.inf
+        assert "of all tries" not in str(found) and "of all tries" not in found._repr_html_()
+        missed = audit.run("hmprivbayes-dpsc-small-share", 1000, seed=1)
+        assert missed.detectable == math.inf > missed.theory
+        assert "escapes an audit like this in more than half of all tries" in str(missed)
+
     def test_simulated_noise_has_the_law_of_the_library(self):
         rng = np.random.default_rng(1)
         quick = power.draw_laplace(rng, np.array([3.0]), (200_000, 1)).ravel()
@@ -325,8 +334,8 @@ class TestPlanted:
         assert audit.run("strict-search-on-a-sketch").detectable == math.inf
         caught = audit.run("hpprivbayes-shared-row-noise", 1000, seed=0)
         assert caught.detectable == math.inf and caught.verdict == audit.VIOLATED
-        missed = replace(caught, verdict=audit.NOT_REFUTED)
-        assert "doesn't see" not in str(caught) and "doesn't see" in str(missed)
+        missed = replace(caught, verdict=audit.NOT_REFUTED, theory=2.0)
+        assert "escapes" not in str(caught) and "escapes" in str(missed)
         assert math.isnan(
             audit.black_box(lambda t: t[0], ([0], [1]), int, claimed=1, runs=50).detectable
         )

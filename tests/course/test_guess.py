@@ -72,7 +72,6 @@ def test_no_guess_no_answer(said):
     ("said", "value"),
     [
         ("1,000", 1000),
-        ("12 %", 12),
         ("−0.5", -0.5),
         ("1,5", 1.5),
         ("1.234,5", 1234.5),
@@ -81,6 +80,14 @@ def test_no_guess_no_answer(said):
 )
 def test_numbers_as_people_write_them(said, value):
     assert legs(said)[0].committed == value
+
+
+def test_a_guess_in_per_cent_is_one_where_the_unit_is():
+    """200 % of a factor was shown as "You: 200 times", and 100 % of a distance as 100."""
+    assert Guess("How many?", lambda: 60, unit="of 100").commit("12 %").committed == 12
+    made, calls = legs()
+    assert made.commit("200 %").committed is None and not calls
+    assert "Without %, please" in shown(made)
 
 
 def test_the_button_commits_what_stands_in_the_field():

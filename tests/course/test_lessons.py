@@ -9,6 +9,7 @@ import json
 import math
 import re
 import string
+import tomllib
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -177,6 +178,23 @@ def test_numbers_are_read_as_people_write_them():
     assert [third(value) for value in (0.333, 0.3333, 0.33, 0.334, 2000, 1999)] == [
         None, None, "0.33 is rounded too much: give three digits.", "no", None, "no"]  # fmt: skip
     assert importlib.import_module(f"{package.__name__}.lesson_09").q1.check(0.583).right
+
+
+def test_the_noise_of_lesson_07_is_that_of_a_fit():
+    """Two of 13 sets of parents leave no choice, for which strict doesn't pay: at |A| = 6 the page
+    asked for 120, and refused the 109.9 of its own ledger."""
+    adult = pds.datasets.load_adult(coding="thesis")
+    run = pds.HPPrivBayes(1.0, k=2, sensitive="occupation", theta=0.1, random_state=1)
+    ledger = run.fit(adult.frame.head(8000), schema=adult.schema).ledger_.to_frame()
+    tables = ledger.set_index("step").filter(like="table(occupation", axis=0)
+    path = Path(package.__file__).with_name("lesson_07.toml")
+    declared = tomllib.loads(path.read_text(encoding="utf-8"))["q1"]
+    own = {"a": Fraction(len(run.groups_["A"])), "l0": Fraction(1, 20), "l1": Fraction(3, 10)}
+    own["r"] = Fraction(1, 3)
+    assert evaluate(declared["number"], own) == pytest.approx(float(tables["scale"].iloc[0]))
+    assert "pays for 13 choices" in repr(
+        importlib.import_module(f"{package.__name__}.lesson_07").q1.check(120)
+    )
 
 
 def test_messages_show_themselves_as_text_and_as_html():

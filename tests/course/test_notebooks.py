@@ -6,10 +6,14 @@ import os
 import re
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from script_tools import load
+
+import pdsynth as pds
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
@@ -155,6 +159,24 @@ def test_the_toy_of_lesson_12_ranks_its_tables_as_the_library_does(build):
         exec(next(text for text in code if text.startswith(start)), scope)
     ties = dict(zip(scope["names"], scope["tie"][scope["names"].index("job")], strict=True))
     assert scope["ranked"] == sorted(ties, key=lambda name: -ties[name])
+
+
+def test_lesson_12_shows_no_losses_before_the_function_that_counts_them(build):
+    """They stood there as 0.0 each, beside own tables of 0.05, as what "your function says"."""
+    (source,) = (one for one in SOURCES if one.stem.startswith("12"))
+    code = [text for kind, text, _ in build.cells(source.read_text("utf-8")) if kind == "code"]
+    (cell,) = (text for text in code if "all its tables" in text)
+    *lines, last = cell.strip().splitlines()
+    rows = pd.DataFrame({"a": ["x", "y"] * 40, "b": ["x", "y"] * 40})
+    schema = pds.Schema(tuple(pds.Attribute.categorical(name, ["x", "y"]) for name in rows))
+    scope = {"pd": pd, "run": pds.PPBA(1.0, k=1, random_state=1).fit(rows, schema)}
+    shown = []
+    for answer in (None, Fraction(1, 2)):
+        seen = scope | {"loss": lambda *_, answer=answer: answer}
+        exec("\n".join(lines), seen)
+        shown.append(eval(last, seen))
+    assert shown[0] == "Write loss above, then run this cell again."
+    assert shown[1]["all its tables"].tolist() == [0.5, 0.5]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=names)

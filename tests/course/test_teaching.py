@@ -265,6 +265,15 @@ def test_notes_and_hand_outs_say_what_the_exercises_know(sources):
     assert "**Remember.**" in pages and "**Test yourself.**" in pages
 
 
+def test_a_hand_out_points_at_nothing_that_isn_t_on_it(sources):
+    """Sheets spoke of "the table above", of "the panel above", and fixed a `random_state`."""
+    pages = bank.write_handouts(sources)
+    found = re.findall(
+        r"[^.\n]*\b(?:[Tt]his page|(?:table|panel|slider|cells?|twin) above)\b.*", pages
+    )
+    assert found == [] and len(pages) > 30_000
+
+
 def test_the_kit_says_where_its_files_are(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kit, "wanted", dict)
     monkeypatch.setattr(kit, "write_kit", lambda folder: folder.mkdir())

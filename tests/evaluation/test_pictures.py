@@ -102,6 +102,9 @@ def test_values_are_joined_where_they_are_many():
     places, names = merge(ages, np.zeros(3, dtype=int), BARS)
     assert len(names) == BARS and names[0] == "0–7" and names[-1] == "(missing)"
     assert (np.diff(places) >= 0).all() and places[-1] == BARS - 1
+    months = A.numeric("month", 1, 12, bins=12, integer=True)  # one alone was "3–3"
+    assert merge(months, np.zeros(3, dtype=int), 8)[1] == (
+        "1–2", "3", "4–5", "6", "7–8", "9", "10–11", "12")  # fmt: skip
     towns = A.categorical("town", [f"t{i}" for i in range(30)])
     places, names = merge(towns, np.array([29] * 5 + [7]), 3)
     assert names == ("t7", "t29", "all others")
@@ -141,6 +144,16 @@ def test_a_page_says_what_to_do_and_needs_no_other_file(compared):
     for words in ("What to do now", "NOT PRIVATE", lost, "0 of 1 tie of the records", "t <b>"):
         assert words in page.words, words
     assert not re.search(r"@import|url\(", draw_page(*compared))
+
+
+def test_words_of_the_maps_hold_in_both_themes_and_of_one_pair(compared):
+    """On a dark page strong ties are the brightest squares, and were called the darkest."""
+    report, frame, fake, schema = compared
+    page = draw_page(*compared)
+    assert "darke" not in page.lower()
+    assert "the more its square stands out" in page and "The 3 worst pairs, opened" in page
+    two = frame[["<a>", "b"]], fake[["<a>", "b"]], schema.select(["<a>", "b"])
+    assert "<h2>The worst pair, opened</h2>" in draw_page(report, *two)
 
 
 def test_advice_follows_from_what_was_found(compared):

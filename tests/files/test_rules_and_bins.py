@@ -115,6 +115,10 @@ MISTAKES = {
         declared("0 to 90000 in 8", "8"),
         "write `18 to 90 in 8 bins`",
     ),
+    "private bins without their number": (
+        declared("in 8 private bins", "in private bins"),
+        "(or `in 8 private bins`)",
+    ),
     "records that break a rule": (
         declared(rules='[[rules]]\nimpossible = {age = "15–24", work = "none"}\n'),
         "people.toml",

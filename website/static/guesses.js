@@ -39,6 +39,7 @@ function ask(node) {
     event.preventDefault();
     const typed = field.value.trim(), number = menu ? null : readTyped(typed);
     if (!typed) { said.textContent = "Give a guess first: a wrong one teaches more than none."; return; }
+    if (!menu && typed.includes("%") && !["%", "of 100"].includes(facts.unit)) { said.textContent = "Without %, please: a number, such as 12 or 0.5."; return; }
     if (!menu && number === null) { said.textContent = "A number, please, such as 12 or 0.5."; return; }
     field.disabled = button.disabled = true;
     said.textContent = `You: ${menu ? typed : write(number, facts)}`;

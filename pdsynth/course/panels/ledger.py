@@ -16,7 +16,7 @@ TOP = 3.0  # both ε axes end there, whatever the sliders say
 HATCH = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,.45)", "size": 7}
 PARTS = {
     "structure": ("#56B4E9", ""),
-    "tables": ("private", "/"),
+    "tables": ("rgb(0,114,178)", "/"),  # on a dark page "private" is the colour of the structure
     "sketches": ("none", "."),
     "unaccounted": ("attack", "x"),
 }

@@ -125,7 +125,7 @@ def view(epsilon: float, digits: int, questions: int) -> View:
     ratio = here["pure ε, Laplace"] / here["(ε, δ), Gaussian"]
     smaller, factor = ("Gaussian", ratio) if ratio > 1 else ("Laplace", 1 / ratio)
     larger = "Laplace" if ratio > 1 else "Gaussian"
-    counts = "one count" if questions == 1 else f"{questions} counts"
+    counts = "one count" if questions == 1 else f"{questions:,} counts"
     promise = f"ε = {epsilon:g}, δ = 10⁻{str(digits).translate(RAISED)}"
     plot = Board("outside", f"{promise}: {counts} of {PEOPLE:,} people")
     for name, colour in COLOURS.items():

@@ -17,7 +17,8 @@ from plotly.offline import get_plotlyjs
 from ...core import needed_for
 from ...plots import DARK
 
-LIGHTER = {"#B34700": "#FF8A4C", "#00795A": "#35C79A"}  # red and green on a dark page
+BAND = {"rgba(0,114,178,.18)": "rgba(86,180,233,.4)"}  # what ε allows
+LIGHTER = {"#B34700": "#FF8A4C", "#00795A": "#35C79A"} | BAND  # red and green on a dark page
 
 try:
     from anywidget import AnyWidget
