@@ -13,7 +13,8 @@ rounds     the rest            in each, 1/5 for a choice, of the pair, or the sm
 agreement  nothing             all tables become the closest distribution on a junction tree
 
 What a run asks and keeps stands in :mod:`.consistent_run`, policy (sensitive attributes, groups,
-forced pairs) in :mod:`.consistent_policy`. Many columns get a forest in one go in place of rounds.
+forced pairs) in :mod:`.consistent_policy`. Many columns get a forest in one go in place of rounds,
+columns of few cells one table of all and nothing else.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ CLEAR = 8  # a change of so many times the expected noise was measured too well
 STOPS = 2  # in a row end the rounds: the first may be chance, and doubles the next round's ε
 FIRST_STOPS = 4  # as long as there is no table: a pair may pay at eight times a round's ε
 WARM = 40  # steps of a fit between rounds
+OPTIONS = "sensitive", "restriction", "personal", "target"  # which tables there are
 MANY = 64  # columns beyond which rounds, each of which judges all pairs anew, would take hours
 SPENT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 
@@ -58,7 +60,7 @@ class ConsistentBayes(Recipe):
 
     Before, one noisy number says how strongly pairs are tied on average. Where ties are weaker
     than noise, single columns get all of ε, besides the pairs that are clearly tied when asked for
-    the strongest, so that little is lost to Independent.
+    the strongest. Where all columns have few cells, one table of all is measured, and nothing else.
 
     In pure ε: the steps of MST (McKenna, Miklau, Sheldon 2021), the rounds of AIM (McKenna,
     Mullins, Sheldon, Miklau 2022), Private-PGM with squares for the agreement (McKenna, Sheldon,
@@ -110,8 +112,12 @@ class ConsistentBayes(Recipe):
         options = {f.name: getattr(self, f.name) for f in fields(Residual)}
         if facts.schema.groups and self.personal is None:
             options["personal"] = SensitivityGroups(rare_values="same_noise")
-        many = is_one_of(self.rounds, ("auto",)) and len(facts.schema) > MANY
-        if many or is_whole(self.rounds, 0, 0):
+        auto = is_one_of(self.rounds, ("auto",))
+        named = any(options[name] is not None for name in OPTIONS)
+        free = auto and not named and is_one_of(self.share_one_way, ("auto",))
+        if free and door("planning").tells_most(facts):
+            return Parts(OneTable(**options), reconcile=Agree())
+        if (auto and len(facts.schema) > MANY) or is_whole(self.rounds, 0, 0):
             return Parts(ResidualForest(**options), reconcile=Agree())
         return Parts(ResidualRounds(**options, rounds=self.rounds), reconcile=Agree())
 
@@ -186,6 +192,10 @@ class Residual(PolicyOptions, Structure):
             run.measure_columns(rest, again=True)
         elif rest:
             curator.charge_unused(rest, "unused", "too little to measure anything with")
+        return self.found(run)
+
+    def found(self, run: Run) -> StructureResult:
+        """A network over everything that a run has measured. **Privacy:** post-processing."""
         measured = tuple(run.model.measurements)
         return StructureResult(
             run.model.network(last=run.policy.hidden),
@@ -196,7 +206,19 @@ class Residual(PolicyOptions, Structure):
         )
 
 
-# --- rounds, or a forest -------------------------------------------------------------------------
+# --- one table, rounds, or a forest ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OneTable(Residual):
+    """The table of all columns, for all of ε, where it tells most (``planning``)."""
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """A network over the table. **Privacy:** one noisy table, all of ε."""
+        run, epsilon = Run(Policy(self, facts), curator, facts), sum(shares.values(), Fraction(0))
+        every = tuple(range(len(facts.schema)))
+        run.measure(every, TableBudget(epsilon, source="table of all columns"))
+        return self.found(run)
 
 
 @dataclass(frozen=True)
@@ -205,10 +227,9 @@ class ResidualRounds(Residual):
 
     ``rounds``: how many ε is planned for; ``"auto"``: four tables of each attribute, or fewer in
     proportion where single columns take of the pairs' ε. A table that changed the model by no more
-    than its noise doubles the next round's ε (with δ: its ρ), one that changed it by more than
-    eight times that lowers it (as AIM's annealing), so ε ends after fewer or more rounds. A table
-    with noise of less than a record isn't measured again. What tables of the group with less ε
-    spare goes to the other's, then to single columns: more choices would cost that group more.
+    than its noise doubles the next round's ε or ρ, one that changed it by more than eight times
+    that lowers it, as AIM's annealing. A table with noise of less than a record isn't measured
+    again. What tables of the group with less ε spare goes to the other's, then to single columns.
     """
 
     rounds: int | str = "auto"

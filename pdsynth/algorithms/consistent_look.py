@@ -64,10 +64,7 @@ MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
 
 @dataclass(frozen=True)
 class Look:
-    """What single columns get besides their own share of ε, what pairs have, and clear ties.
-
-    ``ties``: pairs to measure and what each may cost, besides ``columns`` and ``tables``.
-    """
+    """What single columns get besides their own ε, what pairs have, what clear ties may cost."""
 
     columns: Fraction
     tables: Fraction
@@ -81,11 +78,10 @@ def look(run: Run, shares: Shares, rounds: bool) -> Look:
     Where n is secret, nobody asks: rounds take ties to be :data:`TYPICAL`, a forest keeps the
     shares.
 
-    Where columns are independent, tables of several are wasted; where n ε is small, their noise
-    hides what they tell. So single columns get :func:`share_of_columns` or, beside tables,
-    :func:`share_beside`, and all of ε instead of more than two thirds: a table measured with a
-    third of ε is mostly noise. The constants were chosen by looking at NLTCS, ACS, CMC, Adult,
-    national2019, credit default, Retail, Big5 and made tables.
+    Tables of independent columns are wasted, and noise hides theirs where n ε is small. So single
+    columns get :func:`share_of_columns` or, beside tables, :func:`share_beside`, and all of ε in
+    place of more than two thirds. The constants were chosen by looking at eight real tables (Adult,
+    NLTCS, ACS, CMC, national2019, credit default, Retail, Big5) and made ones.
 
     **Privacy:** costs the share of the look and what :class:`Gate` asks; what follows is a function
     of these releases.
@@ -173,9 +169,8 @@ def share_beside(left: float, mass: float, sizes: Sequence[int], power: int = 1)
     """The part s of ε for columns beside tables that minimises v / s + D / (1 − s).
 
     v: :data:`BESIDE` times the noise of columns as in :func:`share_of_columns`, but of values
-    beyond two: two are told nearly as well by the tables of pairs. D, ``left``: what independent
-    columns leave out, of which tables keep the less, the less ε they have. ``power`` 2: both fall
-    with √s. A forest measures all its pairs, however little each has: it gains nothing from this.
+    beyond two, as pairs tell two as well. D, ``left``: what independent columns leave out.
+    ``power`` 2: both fall with √s. A forest, which measures all its pairs, gains nothing from this.
     """
     noise = BESIDE * 2 * sum(size - 2 for size in sizes if size > 2) / mass
     if noise == 0:
@@ -185,10 +180,7 @@ def share_beside(left: float, mass: float, sizes: Sequence[int], power: int = 1)
 
 
 def sure_ties(tied: float, n: int, epsilon: float, sizes: Sequence[int], doubts: int = 1) -> float:
-    """What of the noisy mean R of pairs is more than hidden chance and the look's noise together.
-
-    ``doubts``: how many scales of its noise are taken off. R itself is below 1.
-    """
+    """What of the noisy mean R of pairs is above hidden chance and ``doubts`` noise scales."""
     doubt = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
     return min(tied, 1.0) - hidden_chance(n, epsilon, sizes) - doubts * doubt
 
@@ -209,10 +201,7 @@ def hidden_chance(n: int, epsilon: float, sizes: Sequence[int]) -> float:
 
 
 def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:
-    """How likely the look finds ties too weak for tables, where their mean is ``dependence``.
-
-    The look's noise is Laplace, and :data:`CLEAR` of its scales are taken off. All of it is public.
-    """
+    """How likely the look finds ties too weak for tables, where their mean is so much. Public."""
     scale = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
     gap = (sure_ties(dependence, n, epsilon, sizes, CLEAR) - least_tie(epsilon * n, sizes)) / scale
     return 0.5 * math.exp(-gap) if gap > 0 else 1 - 0.5 * math.exp(gap)
@@ -224,10 +213,9 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
 class Gate:
     """How strong the strongest tie is; where that is clear, which pair it is; then the next.
 
-    Independent columns pay for the first answer alone. Nobody asks where policy names pairs itself,
-    where ε is too little to name a :data:`STRONG` pair, nor about pairs whose table costs too much
-    however strongly they are tied. Where the first answer says that more pairs are too dear, it is
-    asked again without them, so that they don't hide a tie that can be kept.
+    Nobody asks where policy names pairs itself, where ε is too little to name a :data:`STRONG`
+    pair, nor about pairs whose table is too dear however strongly they are tied. Where the first
+    answer says that more pairs are, it is asked again without them: they may hide a cheaper tie.
 
     ``epsilon``: what there is. ``spent``: what of it is; ``clear``: whether any tie was;
     ``sees_means``: whether a clear tie may be as faint as a mean tie that the look would see.
@@ -344,8 +332,7 @@ class Gate:
     def strong_ties(self) -> Ties:
         """Clearly tied pairs with their budgets, until a tie isn't clear, or costs too much.
 
-        Each pair is promised what its table needs. What is then left gives them what is best, the
-        first one first.
+        Each is promised what its table needs; what is left gives them what is best, in order.
 
         **Privacy:** what :meth:`ask` and :meth:`name` cost.
         """
@@ -412,11 +399,10 @@ def need_of_tie(
 ) -> Fraction:
     """The part of ε that the table of a pair needs that is tied so much; 0 where it can't pay.
 
-    Nothing pays where ``told``, the noise of single columns, is more than half of the tie: what a
-    table costs makes that noise larger. Its own noise, a distance of cells / ε n, should be a
-    quarter of the tie; with the most that a pair may cost it must be half of it at most, or as
-    large as the tie where ``told`` is a quarter of that: of so many cells most are empty, and about
-    half of their noise is left, as no count of the model is negative.
+    Nothing pays where ``told``, the noise of single columns, is more than half of the tie. A
+    table's own noise, a distance of cells / ε n, should be a quarter of the tie; at the largest
+    price half of it, or as large as the tie where ``told`` is a quarter of that: most of so many
+    cells are empty, and no count of the model is negative.
     """
     if tie <= 0 or tie < WORTH * told:
         return Fraction(0)

@@ -45,11 +45,22 @@ from ..core import (
 from ..files import decimal
 from .cells import expected_noise, say_rules
 from .forecasting import RECIPE, SINGLE, Forecast, Outlook, Prior, forecasts, prior
+from .one_table import tells_most
 from .prices import EdgePrice
 from .sentences import expect, likely, say_too_fine
 from .way_back import least_epsilon
 
-__all__ = ["Forecast", "Plan", "Prior", "explain", "forecasts", "plan", "prior", "say_alone"]
+__all__ = [
+    "Forecast",
+    "Plan",
+    "Prior",
+    "explain",
+    "forecasts",
+    "plan",
+    "prior",
+    "say_alone",
+    "tells_most",
+]
 
 
 def explain(candidates: Sequence[Forecast], d: int = 2, ratio: float = 0.0) -> str:
@@ -74,6 +85,8 @@ def say_alone(best: Forecast, schema: Schema, n: int, epsilon: float) -> str:
     """
     if best.name != RECIPE or len(schema) < 2:
         return ""
+    if Outlook(schema, n, epsilon).whole:
+        return " It measures one table of all columns here, so no tie is left out."
     part = chance_of_columns(prior().dependence, n, epsilon, schema.sizes)
     if part < 1 / 20:
         return ""

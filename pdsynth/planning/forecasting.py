@@ -40,15 +40,25 @@ from ..algorithms import (
 )
 from ..baselines import Independent, JTree
 from ..binning import share_of_edges
-from ..core import ALL_PAIRS, MAX_PAIRS, Noise, Recipe, Schema, largest_selection
+from ..core import (
+    ALL_PAIRS,
+    MAX_PAIRS,
+    Facts,
+    Noise,
+    Recipe,
+    Schema,
+    as_fraction,
+    largest_selection,
+)
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
+from .one_table import by_chance, cells_of, noise_of_sums, tells_most
+from .one_table import clipped as clipped_by
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves; of a chain of tables, clipped
-UNEVEN = 0.6  # sampling error against that of values that are equally common: median of nine tables
 FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
 
 
@@ -102,10 +112,11 @@ def forecasts(
     private = sum(bool(a.private) for a in schema.attributes)
     cost, d = Cost(n, schema.sizes, private), facts.d
     forest = cost.forest(facts.pairs)
-    nearest, tables = facts.consistent(6 * d)
+    nearest, tables = (facts.at_once(), 1) if facts.whole else facts.consistent(6 * d)
     rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
+    rounds = cost.look(0) if facts.whole else rounds
     seconds = rounds[0]
-    if d <= MANY:  # in the mean over fits that stop after the look and others
+    if d <= MANY and not facts.whole:  # in the mean over fits that stop after the look and others
         alone = chance_of_columns(facts.prior.dependence, n, float(epsilon), schema.sizes)
         seconds = alone * cost.look(facts.pairs)[0] + (1 - alone) * rounds[0]
     candidates = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
@@ -137,6 +148,7 @@ def forecasts(
 class Outlook:
     """Public numbers of a table, and the forecasts made of them.
 
+    ``whole``: cells of the table of all columns, where ConsistentBayes measures it alone; else 0.
     ``both``: all pairs of columns; of more than ALL_PAIRS columns, those of so many that stand
     evenly among all when these are sorted by size.
     """
@@ -169,14 +181,17 @@ class Outlook:
             self.sets, self.members = sets, m
         self.typical = float(np.exp(np.log(self.size).mean()))
         sizes = [int(s) for s in self.size]
+        budget = as_fraction(float(epsilon)) * (1 - share_of_edges(schema))
+        facts = Facts(schema, n, budget, "strict", budget)
+        self.whole = cells_of(schema) if not schema.groups and tells_most(facts) else 0
         self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
         self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties)
         self.tables = 0.8 * (1 - float(share_of_look(sizes)) - self.one_way)
 
     def sampled(self) -> np.ndarray:
-        """What n rows of each pair show by chance: .6 √(|X||Y| / (2πn)), see UNEVEN."""
+        """What n rows of each pair show by chance."""
         i, j = self.both
-        return UNEVEN * np.sqrt(self.size[i] * self.size[j] / (2 * math.pi * self.n))
+        return by_chance(self.size[i] * self.size[j], self.n)
 
     def too_fine(self) -> np.ndarray:
         """The columns whose values have more expected noise than their mean count, as booleans.
@@ -185,7 +200,8 @@ class Outlook:
         √|X_j|, noise of scale 2/ε_j on each of |X_j| values, whose mean count is n/|X_j|.
         """
         roots, noise = np.sqrt(self.size), 2 * expected_noise(self.size, self.noise)
-        return noise * roots * roots.sum() > FOR_COLUMNS * self.mass
+        fine = noise * roots * roots.sum() > FOR_COLUMNS * self.mass
+        return fine & (self.whole == 0)
 
     def unheld(self) -> float:
         """The part of the pairs that no junction tree of cliques of permitted size can hold.
@@ -227,6 +243,18 @@ class Outlook:
             return self.distance(rest, AGREED * cells * t / (self.tables * self.mass), columns)
 
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
+
+    def at_once(self) -> float:
+        """The table of all columns for all of ε: noise of sums, and what clipping adds.
+
+        Balanced rows have its counts, so they add nothing.
+        """
+        i, j = self.both
+        cells = np.array([float(self.whole)])
+        noise = 2 * self.n * float(free_cells(cells, self.noise)[0]) / self.mass
+        pairs = noise_of_sums(self.size[i] * self.size[j], self.whole, noise, self.n)
+        pairs = pairs + clipped_by(noise, self.n)
+        return float(np.mean(pairs / (1 + pairs)))
 
     def degree(self, k: int) -> float:
         """PrivBayes: d − k tables for .7 of ε. One table is no chain."""

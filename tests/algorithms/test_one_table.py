@@ -1,0 +1,157 @@
+"""One table of all columns, where it tells pairs better than single columns would, tied or not."""
+
+import math
+from fractions import Fraction as Q
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pdsynth as pds
+from pdsynth.core import Facts, Unit
+from pdsynth.planning import forecasts, one_table, tells_most
+
+
+def schema_of(*sizes, **options):
+    columns = (pds.Attribute.categorical(f"x{j}", range(m)) for j, m in enumerate(sizes))
+    return pds.Schema(tuple(columns), **options)
+
+
+def table(sizes, n, tie=0.0, seed=0):
+    """Independent columns, but each copies the one before it with probability ``tie``."""
+    rng = np.random.default_rng(seed)
+    codes = np.column_stack([rng.integers(0, m, n) for m in sizes])
+    for j in range(1, len(sizes)):
+        copied = rng.random(n) < tie
+        codes[:, j] = np.where(copied, codes[:, j - 1] % sizes[j], codes[:, j])
+    return pd.DataFrame(codes, columns=[f"x{j}" for j in range(len(sizes))])
+
+
+def facts(schema, n, epsilon, unit=None):
+    return Facts(schema, n, Q(epsilon), "strict", Q(epsilon), unit or Unit())
+
+
+def mean_distance(method, frame, schema, fits=6, **options):
+    found = []
+    for seed in range(fits):
+        rows = method(random_state=seed, **options).fit(frame, schema).sample(random_state=seed)
+        found.append(pds.evaluate.marginal_distances(frame, rows, schema, 2).mean())
+    return np.mean(found)
+
+
+def test_the_choice_by_hand():
+    """Two columns of two values, n = 100, ε = 1, scale 2: columns of scale 4 with one free cell."""
+    schema, n = schema_of(2, 2), 100
+    noise = 2 * 3  # one table of four cells, three of them free
+    pair = math.sqrt(4 / math.pi) * noise / (2 * n) + noise**2 / (2 * n * (n + noise))
+    alone = 2 * 4 / (2 * n) + 0.6 * math.sqrt(4 / (2 * math.pi * n))
+    assert pair == pytest.approx(0.0356, abs=1e-4) and alone == pytest.approx(0.0879, abs=1e-4)
+    assert tells_most(facts(schema, n, 1))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n", "epsilon", "chosen"),
+    [
+        ((2, 5), 3200, "1", True),
+        ((8, 8), 5000, "1", True),
+        ((8, 8), 5000, "1/10", False),  # its noise is more than single columns leave out
+        ((2,) * 9, 50_000, "1", True),
+        ((2,) * 10, 50_000, "10", False),  # 1,024 cells
+        ((2, 2), 10, "1/1000", False),
+        ((50, 60), 10**6, "1", False),
+    ],
+)
+def test_what_is_chosen(sizes, n, epsilon, chosen):
+    assert tells_most(facts(schema_of(*sizes), n, epsilon)) == chosen
+
+
+def test_the_choice_is_a_function_of_public_facts():
+    """Two tables that have nothing in common."""
+    schema = schema_of(2, 5)
+    for frame in (table((2, 5), 900, 0.9), table((2, 5), 900)):
+        fitted = pds.ConsistentBayes(1).fit(frame, schema)
+        assert fitted.measured_ == (("x0", "x1"),)
+        (entry,) = fitted.ledger_.entries
+        assert entry.epsilon == 1 and entry.attributes == ("x0", "x1")
+        assert fitted.ledger_.check() == [] and "Pairs kept: 1 of 1" in str(fitted.ledger_)
+
+
+@pytest.mark.parametrize(
+    ("options", "tables"),
+    [
+        ({"delta": 1e-9}, 1),
+        ({"records_per_person": 3}, 1),
+        ({"relation": "add_remove"}, 1),
+        ({"rounds": 1}, None),
+        ({"rounds": 0}, None),
+        ({"sensitive": "x0"}, None),
+        ({"target": "x0"}, None),
+        ({"share_one_way": 0.2}, None),
+        ({"restriction": pds.Restriction(forced=[("x0", "x1")])}, None),
+        ({"personal": pds.parts.SensitivityGroups(groups={"A": ["x0"], "B": ["x1"]})}, None),
+    ],
+)
+def test_options_that_say_which_tables_there_are_are_kept(options, tables):
+    frame, schema = table((2, 5), 5_000, 0.3), schema_of(2, 5)
+    fitted = pds.ConsistentBayes(1, **options).fit(frame, schema)
+    assert (fitted.measured_ == (("x0", "x1"),)) == (tables == 1)
+    assert fitted.ledger_.check() == []
+
+
+def test_groups_of_the_schema_are_kept():
+    schema = schema_of(2, 5, groups={"x0": "A"})
+    assert len(pds.ConsistentBayes(1).fit(table((2, 5), 5_000), schema).measured_) > 1
+
+
+def test_a_value_that_no_record_can_have_stays_away():
+    rule = pds.Rule.impossible({"x0": 0, "x1": [3, 4]})
+    frame, schema = table((2, 5), 4_000), schema_of(2, 5, rules=[rule])
+    frame = frame[(frame["x0"] != 0) | (frame["x1"] < 3)].reset_index(drop=True)
+    fitted = pds.ConsistentBayes(1, random_state=3).fit(frame, schema)
+    assert fitted.measured_ == (("x0", "x1"),)
+    rows = fitted.sample(5_000, random_state=0)
+    assert not ((rows["x0"] == 0) & (rows["x1"].isin([3, 4]))).any()
+
+
+@pytest.mark.parametrize("tie", [0.0, 0.3])
+@pytest.mark.parametrize(("sizes", "n"), [((2, 5), 2_000), ((8, 8), 3_000), ((2, 3, 4, 5), 9_000)])
+def test_it_is_nearer_than_rounds_and_single_columns_tied_or_not(sizes, n, tie):
+    frame, schema = table(sizes, n, tie), schema_of(*sizes)
+    whole = mean_distance(pds.ConsistentBayes, frame, schema)
+    assert whole < 0.6 * mean_distance(pds.ConsistentBayes, frame, schema, rounds=6)
+    assert whole < 0.6 * mean_distance(pds.baselines.Independent, frame, schema)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n", "epsilon"),
+    [((2, 5), 3_200, 1), ((8, 8), 5_000, 1), ((2,) * 7, 5_000, 1), ((3, 3), 400, 0.5)],
+)
+def test_the_plan_says_so_and_foretells_it(sizes, n, epsilon):
+    frame, schema = table(sizes, n, 0.3), schema_of(*sizes)
+    best = forecasts(schema, n, epsilon)[0]
+    assert best.name == "ConsistentBayes"
+    found = mean_distance(lambda **options: best.make(epsilon, **options), frame, schema)
+    assert 0.5 < found / best.distance < 1.6
+    words = str(pds.plan(schema, n, epsilon))
+    assert "one table of all columns here" in words and "fit in" not in words
+
+
+def test_the_plan_knows_what_private_bins_cost():
+    """At the boundary a plan that gave the table all of ε would name another run than the fit's."""
+    ages = pds.Attribute.numeric("age", 0, 99, bins="private", number=8)
+    schema = pds.Schema((ages, pds.Attribute.categorical("x", range(8))))
+    frame = pd.DataFrame({"age": np.arange(2_000) % 100, "x": np.arange(2_000) % 8})
+    for epsilon in np.geomspace(0.1, 3, 25).round(3):
+        whole = "one table of all columns" in str(pds.plan(schema, 2_000, float(epsilon)))
+        fitted = pds.ConsistentBayes(float(epsilon), random_state=0).fit(frame, schema)
+        assert whole == (fitted.measured_ == (("age", "x"),)), epsilon
+
+
+def test_a_table_that_is_too_large_for_its_noise_would_be_noticed():
+    """The twin: measured all the same, it is farther than single columns."""
+    frame, schema = table((8, 8), 5_000), schema_of(8, 8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pdsynth.planning.tells_most", lambda facts: True)
+        whole = mean_distance(pds.ConsistentBayes, frame, schema, epsilon=0.1)
+    assert whole > 1.2 * mean_distance(pds.baselines.Independent, frame, schema, epsilon=0.1)
+    assert one_table.MOST == 512
