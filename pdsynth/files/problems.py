@@ -16,7 +16,9 @@ from .columns import as_text, find_distinct, is_rounded
 from .recoding import Recode
 
 SAY_ENCODING = 'read the file again and say its encoding, as encoding="cp1252"'
+DECODE = 'make texts of them: column.map(bytes.decode, na_action="ignore")'
 STRIP = "strip them, column.str.strip(), and declare values without such blanks"
+NO_ROWS = "read the table again; a fit with relation='add_remove' takes it as it is"
 ALONE = 100  # different cells of a column that are also looked up alone
 
 
@@ -75,7 +77,7 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
     problems, columns, declared = [], list(frame.columns), list(schema.attributes)
     names, times = {a.name for a in declared}, Counter(columns)
     if not len(frame):
-        problems.append(Problem("", 0, "no rows", "read the table again"))
+        problems.append(Problem("", 0, "no rows", NO_ROWS))
     for attribute in declared:
         if times[attribute.name] != 1:
             problems.append(
@@ -208,6 +210,8 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
     edges, recode = attribute.edges, attribute.recode
     if has_strange(cells):
         return f"holds {STRANGE}, what its encoding doesn't know", SAY_ENCODING
+    if has_bytes(cells):
+        return "bytes, which can't be declared", DECODE
     if edges is None:
         texts = set(map(as_text, attribute.values))
         if has_blanks(attribute, cells):
@@ -260,6 +264,11 @@ def has_strange(cells: pd.Series) -> bool:
     return any(isinstance(cell, str) and STRANGE in cell for cell in _different(cells))
 
 
+def has_bytes(cells: pd.Series) -> bool:
+    """Whether some cells are bytes, as a binary column of Parquet has them: no text, no number."""
+    return any(isinstance(cell, bytes) for cell in _different(cells))
+
+
 def has_blanks(attribute: Attribute, cells: pd.Series) -> bool:
     """Whether some texts would be declared values but for blanks at the ends of either."""
     listed = {value.strip() for value in attribute.values if isinstance(value, str)}
@@ -310,6 +319,8 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
         remedy = (
             "some are numbers of 2^53 and beyond, where several fall together: make texts of them"
         )
+    if has_bytes(column):
+        remedy = f"some are bytes, which can't be declared: {DECODE}"
     if has_strange(column):
         remedy = f"some cells hold {STRANGE}, what the file's encoding doesn't know: {SAY_ENCODING}"
     return (
