@@ -858,6 +858,21 @@ class TestSeveralForms:
         assert "date" not in explore(pd.DataFrame({"version": codes}))["version"]
 
 
+@pytest.mark.parametrize("times", [10, 9])
+def test_a_few_decimals_that_come_often_are_drafted_as_a_list(times, tmp_path):
+    """School marks in half steps: declared in bins they came out as 3.378."""
+    steps = [1, 1.5, 2, 2.5]
+    (tmp_path / "a.csv").write_text("mark,sex\n" + "1,f\n1.5,m\n2.0,f\n2.50,m\n" * times)
+    text = pds.datasets.outline(tmp_path / "a.csv", tmp_path / "a.toml")
+    assert ("values = [1.0, 1.5, 2.0, 2.5]" in text) is (times == 10)
+    assert 'domain = "1.0 to 2.5 in 16 bins"' in text, "in a comment, or as the line"
+    if times == 10:
+        schema = pds.Schema.read(tmp_path / "a.toml").declare_public()
+        frame = pds.datasets.read_csv(tmp_path / "a.csv", schema)
+        synthetic = pds.baselines.Independent(1).fit(frame, schema).sample()
+        assert {*synthetic["mark"]} <= {*steps}
+
+
 @pytest.mark.parametrize(
     ("numbers", "domain"),
     [
