@@ -65,6 +65,7 @@ COMMON = 0.25  # share of the records that the values of an open list must have
 NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
 DECIMALS = 'all numbers that can occur, used or not; if others can, domain = "{} to {} in 16 bins"'
+STEPS = '; or these {} alone? Then values = [{:g}, …, {:g}], and number = "{}" below [file]'
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 ALIKE = "? numbers that differ in their last digits alone: make texts of them, or drop"
 EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
@@ -442,15 +443,16 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         return "? a running number", ""
     if tell_apart(numbers):
         return EVERY, ""
-    few = len(values) <= LISTED and "number" not in how and exact
-    if whole and few:
+    few = len(values) <= LISTED and exact
+    if whole and few and "number" not in how:
         return Attribute.categorical(name, values.astype("int64").tolist(), **how), LIST
     if len(values) < 2:
         return ONLY
     if not whole and (np.diff(np.linspace(low, high, BINS + 1)) <= 0).any():
         return ALIKE, ""
     low, high = _round_ends(low, high, whole)
-    if few and len(values) * AGAIN <= len(numbers):
+    often = few and not whole and len(values) * AGAIN <= len(numbers)
+    if often and "number" not in how:
         return Attribute.categorical(name, values.tolist(), **how), DECIMALS.format(low, high)
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
     if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
@@ -459,6 +461,7 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     values = values.astype(float)  # the distance of two whole numbers may overflow
     if codes := _stand_apart(values) or [-code for code in _stand_apart(-values[::-1])]:
         asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
+    asked += STEPS.format(len(values), values[0], values[-1], how["number"]) if often else ""
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
 
 

@@ -873,6 +873,22 @@ def test_a_few_decimals_that_come_often_are_drafted_as_a_list(times, tmp_path):
         assert {*synthetic["mark"]} <= {*steps}
 
 
+def test_a_few_decimals_with_commas_are_told_how_they_are_listed(tmp_path):
+    """A list reads them as the file's line says, and no line of its own can."""
+    (tmp_path / "a.csv").write_text(
+        "mark;sex\n" + "1,0;f\n1,5;m\n2,0;f\n2,5;m\n2,5;f\n1,0;m\n" * 10
+    )
+    text = pds.datasets.outline(tmp_path / "a.csv")
+    assert '; or these 4 alone? Then values = [1, …, 2.5], and number = "1.234,5" below [' in text
+    line = next(line for line in text.splitlines() if line.startswith("mark"))
+    listed = text.replace(line, "mark = {values = [1.0, 1.5, 2.0, 2.5]}")
+    listed = listed.replace('number = "1234.5"', 'number = "1.234,5"')
+    (tmp_path / "a.toml").write_text(listed, encoding="utf-8")
+    schema = pds.Schema.read(tmp_path / "a.toml")
+    frame = pds.datasets.read_csv(tmp_path / "a.csv", schema)
+    assert not schema.problems(frame) and frame["mark"].tolist()[:4] == [1, 1.5, 2, 2.5]
+
+
 @pytest.mark.parametrize(
     ("numbers", "domain"),
     [
