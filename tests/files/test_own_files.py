@@ -879,6 +879,12 @@ def test_a_few_decimals_with_commas_are_told_how_they_are_listed(tmp_path):
         "mark;sex\n" + "1,0;f\n1,5;m\n2,0;f\n2,5;m\n2,5;f\n1,0;m\n" * 10
     )
     text = pds.datasets.outline(tmp_path / "a.csv")
+    (tmp_path / "b.toml").write_text(
+        "[attributes]\nmark = {values = [1.0, 1.5, 2.0, 2.5]}\nsex = 'f | m'\n", encoding="utf-8"
+    )
+    bare = pds.Schema.read(tmp_path / "b.toml")
+    (found,) = bare.problems(pds.datasets.read_csv(tmp_path / "a.csv", bare, delimiter=";"))
+    assert found.records == 60 and 'number = "1.234,5" below [file]' in found.remedy
     assert '; or these 4 alone? Then values = [1, …, 2.5], and number = "1.234,5" below [' in text
     line = next(line for line in text.splitlines() if line.startswith("mark"))
     listed = text.replace(line, "mark = {values = [1.0, 1.5, 2.0, 2.5]}")
