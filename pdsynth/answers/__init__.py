@@ -164,8 +164,9 @@ def _warn_of_apart(model: Model, names: Sequence[str]) -> None:
     apart = [pair for pair in combinations(nodes, 2) if tuple(sorted(pair)) not in kept]
     if apart:
         more = f" (and {plural(len(apart) - 1, 'more pair')})" if len(apart) > 1 else ""
+        first = ["persons' own ε" if name in model.hidden else name for name in apart[0]]
         warn(
-            f"{' and '.join(apart[0])} stand in no released table together{more}: the interval "
+            f"{' and '.join(first)} stand in no released table together{more}: the interval "
             "says how the model's answer varies, and not how far the records are from it"
         )
 

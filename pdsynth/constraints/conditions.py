@@ -73,7 +73,7 @@ class Given:
         self.masks: list[Mask] = [*self.schema.masks]
         rules = len(self.masks)
         if self.asked:
-            marked, self.numbers = read_where(self.schema, where)
+            marked, self.numbers = read_where(model.shown, where)
             self.masks += [((self.schema.index(name),), mask) for name, mask in marked.items()]
             self.masks += self._beside_numbers()
         index, bits = model.domain.index, model.encoding

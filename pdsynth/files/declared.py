@@ -91,7 +91,8 @@ def check_values(name: Any, values: Any, edges: Any) -> tuple[Any, ...]:
             "range in bins"
         )
     if edges is not None:
-        read_edges(name, to_list(f"attribute {name!r}: edges", edges))
+        text = isinstance(edges, str)  # refused there
+        read_edges(name, edges if text else to_list(f"attribute {name!r}: edges", edges))
     return tuple(listed)
 
 
@@ -151,6 +152,11 @@ def equal_edges(name: Any, low: Any, high: Any, bins: Any, integer: bool) -> lis
 
 def read_edges(name: Any, edges: Any, integer: bool = False) -> tuple[float, ...]:
     """Bin edges as floats, or as whole numbers; a fraction among those is refused."""
+    if isinstance(edges, str):  # a list of one text is no remedy here
+        raise SchemaError(
+            f"attribute {show(name)}: edges must be a list of numbers, got {show(edges)}: write "
+            "[0, 1, 2]"
+        )
     listed = to_items(f"attribute {show(name)}: edges", edges)
     if len(listed) > MAX_VALUES + 1:
         raise SchemaError(

@@ -64,6 +64,8 @@ AGAIN = 10  # times that a text must come in the mean, to be a value and not fre
 COMMON = 0.25  # share of the records that the values of an open list must have
 NAMELESS = "identifier or free text"
 RANGE, LIST = "ends that the form or the law sets", "all codes of the codebook, used or not"
+DECIMALS = 'all numbers that can occur, used or not; if others can, domain = "{} to {} in 16 bins"'
+STEPS = '; or these {} alone? Then values = [{:g}, …, {:g}], and number = "{}" below [file]'
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 ALIKE = "? numbers that differ in their last digits alone: make texts of them, or drop"
 EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
@@ -428,25 +430,30 @@ def _read_all(cells: Iterable[Any], read: Callable[[Any], Any]) -> list[Any]:
 
 
 def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
-    """A list of a few whole numbers, else a range with round ends."""
+    """A list of a few whole numbers, or of decimals that come often; else a range, round ends."""
     values = np.sort(numbers.unique())
     low, high = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
     if not max(-low, high) <= HUGE:
         return "? numbers too large for a range: replace them, or drop", ""
-    whole = bool((numbers == numbers.round()).all()) and max(-low, high) < EXACT
+    exact = max(-low, high) < EXACT
+    whole = bool((numbers == numbers.round()).all()) and exact
     if len(values) + how["missing"] < 2:
         return ONLY
     if whole and len(values) == len(numbers) > LISTED and values[-1] - values[0] == len(values) - 1:
         return "? a running number", ""
     if tell_apart(numbers):
         return EVERY, ""
-    if whole and len(values) <= LISTED and "number" not in how:
+    few = len(values) <= LISTED and exact
+    if whole and few and "number" not in how:
         return Attribute.categorical(name, values.astype("int64").tolist(), **how), LIST
     if len(values) < 2:
         return ONLY
     if not whole and (np.diff(np.linspace(low, high, BINS + 1)) <= 0).any():
         return ALIKE, ""
     low, high = _round_ends(low, high, whole)
+    often = few and not whole and len(values) * AGAIN <= len(numbers)
+    if often and "number" not in how:
+        return Attribute.categorical(name, values.tolist(), **how), DECIMALS.format(low, high)
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
     if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
         days = low >= COMPACT and all(read_day(f"{value:.0f}") for value in values)
@@ -454,6 +461,7 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     values = values.astype(float)  # the distance of two whole numbers may overflow
     if codes := _stand_apart(values) or [-code for code in _stand_apart(-values[::-1])]:
         asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
+    asked += STEPS.format(len(values), values[0], values[-1], how["number"]) if often else ""
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
 
 

@@ -11,12 +11,16 @@ import numpy as np
 import pandas as pd
 
 from ..core import Attribute, Schema, SchemaError, is_whole, show, type_of
-from .cells import STRANGE, read_number
+from .cells import STRANGE, is_number, read_number
 from .columns import as_text, find_distinct, is_rounded
+from .number_forms import COMMA
 from .recoding import Recode
 
 SAY_ENCODING = 'read the file again and say its encoding, as encoding="cp1252"'
+DECODE = 'make texts of them: column.map(bytes.decode, na_action="ignore")'
 STRIP = "strip them, column.str.strip(), and declare values without such blanks"
+NO_ROWS = "read the table again; a fit with relation='add_remove' takes it as it is"
+BELOW = f'write number = "{COMMA}" below [file] in the schema file, or make numbers of them'
 ALONE = 100  # different cells of a column that are also looked up alone
 
 
@@ -75,7 +79,7 @@ def find_problems(schema: Schema, frame: pd.DataFrame, examples: int = 0) -> Pro
     problems, columns, declared = [], list(frame.columns), list(schema.attributes)
     names, times = {a.name for a in declared}, Counter(columns)
     if not len(frame):
-        problems.append(Problem("", 0, "no rows", "read the table again"))
+        problems.append(Problem("", 0, "no rows", NO_ROWS))
     for attribute in declared:
         if times[attribute.name] != 1:
             problems.append(
@@ -208,6 +212,8 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
     edges, recode = attribute.edges, attribute.recode
     if has_strange(cells):
         return f"holds {STRANGE}, what its encoding doesn't know", SAY_ENCODING
+    if has_bytes(cells):
+        return "bytes, which can't be declared", DECODE
     if edges is None:
         texts = set(map(as_text, attribute.values))
         if has_blanks(attribute, cells):
@@ -217,6 +223,8 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
                 f"cells of type {cells.dtype}, declared as {attribute.dtype}",
                 _retype(attribute, cells),
             )
+        if has_commas(attribute, cells):
+            return "declared numbers, written with commas", BELOW
         return (
             f"not one of the {len(attribute.values)} declared values",
             "list it, map it, or declare other=",
@@ -258,6 +266,18 @@ def _retype(attribute: Attribute, cells: pd.Series) -> str:
 def has_strange(cells: pd.Series) -> bool:
     """Whether some cells hold what stands for bytes that a file's encoding doesn't know."""
     return any(isinstance(cell, str) and STRANGE in cell for cell in _different(cells))
+
+
+def has_commas(attribute: Attribute, cells: pd.Series) -> bool:
+    """Whether cells outside a list of numbers are its numbers with commas: 1,5 for 1.5."""
+    texts = [cell for cell in _different(cells) if isinstance(cell, str) and "," in cell]
+    read = {read_number(text, COMMA) for text in texts}
+    return bool(texts) and read <= {*filter(is_number, attribute.values)}
+
+
+def has_bytes(cells: pd.Series) -> bool:
+    """Whether some cells are bytes, as a binary column of Parquet has them: no text, no number."""
+    return any(isinstance(cell, bytes) for cell in _different(cells))
 
 
 def has_blanks(attribute: Attribute, cells: pd.Series) -> bool:
@@ -310,6 +330,8 @@ def say_outside(attribute: Attribute, column: pd.Series, outside: int) -> str:
         remedy = (
             "some are numbers of 2^53 and beyond, where several fall together: make texts of them"
         )
+    if has_bytes(column):
+        remedy = f"some are bytes, which can't be declared: {DECODE}"
     if has_strange(column):
         remedy = f"some cells hold {STRANGE}, what the file's encoding doesn't know: {SAY_ENCODING}"
     return (

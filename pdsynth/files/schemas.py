@@ -50,6 +50,8 @@ def _infer(column: pd.Series, bins: int) -> Attribute:
 
     **Privacy:** every value is read and its domain told: a strict fit refuses such a schema.
     """
+    if isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind == "f":  # keeps NaN, too
+        column = column.mask((column != column).fillna(False))  # noqa: PLR0124 - NaN alone
     name, missing, present = str(column.name), bool(column.isna().any()), column.dropna()
     if isinstance(column.dtype, pd.CategoricalDtype) and len(column.cat.categories) > 1:
         kind = "ordered" if column.cat.ordered else "category"  # in its own order, unused ones too

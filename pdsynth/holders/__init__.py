@@ -157,6 +157,11 @@ def fit(
             f"noise= is shared by {noise.holders} holders, {noise.honest} of them honest, but this "
             f"fit has {len(tables)}, {needed} of them honest: leave it out"
         )
-    synthesizer.fit(together(tables, schema), noise=source, session=session)
-    synthesizer.ledger_.holders = len(tables), needed
+    failed = len(synthesizer.unfinished_)
+    try:
+        synthesizer.fit(together(tables, schema), noise=source, session=session)
+        synthesizer.ledger_.holders = len(tables), needed
+    finally:  # what a fit spent before it failed was drawn in shares, too
+        for ledger in synthesizer.unfinished_[failed:]:
+            ledger.holders = len(tables), needed
     return synthesizer

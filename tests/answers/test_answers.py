@@ -238,7 +238,7 @@ def test_where_the_number_of_records_is_secret_a_bootstrap_holds_its_noise():
     made = pds.baselines.Independent(1, relation="add_remove", random_state=1)
     own = pd.Series(pd.Categorical([0.25, 1.0] * 1000))
     weighted = made.clone().fit(table(), SCHEMA, person_epsilon=own).model_
-    with pytest.warns(UserWarning, match="person_epsilon and sex stand in no released table"):
+    with pytest.warns(UserWarning, match="persons' own ε and sex stand in no released table"):
         everybody = weighted.expectation({"sex": [1, 1]}, interval=0.95, random_state=1)
     spread = everybody["high"] - everybody["low"]
     assert everybody["kind"] == "bootstrap" and 5 < spread < 400

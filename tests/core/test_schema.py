@@ -487,6 +487,22 @@ def test_nan_is_missing_beside_nulls_of_arrow_too(declared):
     assert declared.encode(own).tolist() == declared.encode(plain).tolist() == [0, 2, 2, 1]
 
 
+def test_a_schema_is_inferred_of_an_arrow_column_with_nan_as_of_any_other():
+    arrow = pytest.importorskip("pyarrow")
+    cells = arrow.array([0.5, float("nan"), None, 1.5])
+    own = pd.DataFrame({"x": pd.Series(pd.arrays.ArrowExtensionArray(cells)), "y": list("abab")})
+    schema = Schema.infer(own)
+    assert schema == Schema.infer(own.astype({"x": float}))
+    assert schema["x"].values == (0.5, 1.5) and schema["x"].missing and not schema.left_out
+
+
+@pytest.mark.parametrize("made", [Attribute.binned, lambda name, edges: Attribute(name, (), edges)])
+def test_edges_in_a_text_are_told_how_edges_are_written(made):
+    """It said "write ['0 1 2']", which was refused, too."""
+    with pytest.raises(SchemaError, match=r"a list of numbers, got '0 1 2': write \[0, 1, 2\]$"):
+        made("x", "0 1 2")
+
+
 def test_of_many_columns_a_refusal_names_a_few():
     """Each of 2,000 questions of 200 letters stood in it: 400,000 letters for one wrong name."""
     names = [f"{'question ' * 20}{i}" for i in range(2_000)]

@@ -858,6 +858,43 @@ class TestSeveralForms:
         assert "date" not in explore(pd.DataFrame({"version": codes}))["version"]
 
 
+@pytest.mark.parametrize("times", [10, 9])
+def test_a_few_decimals_that_come_often_are_drafted_as_a_list(times, tmp_path):
+    """School marks in half steps: declared in bins they came out as 3.378."""
+    steps = [1, 1.5, 2, 2.5]
+    (tmp_path / "a.csv").write_text("mark,sex\n" + "1,f\n1.5,m\n2.0,f\n2.50,m\n" * times)
+    text = pds.datasets.outline(tmp_path / "a.csv", tmp_path / "a.toml")
+    assert ("values = [1.0, 1.5, 2.0, 2.5]" in text) is (times == 10)
+    assert 'domain = "1.0 to 2.5 in 16 bins"' in text, "in a comment, or as the line"
+    if times == 10:
+        schema = pds.Schema.read(tmp_path / "a.toml").declare_public()
+        frame = pds.datasets.read_csv(tmp_path / "a.csv", schema)
+        synthetic = pds.baselines.Independent(1).fit(frame, schema).sample()
+        assert {*synthetic["mark"]} <= {*steps}
+
+
+def test_a_few_decimals_with_commas_are_told_how_they_are_listed(tmp_path):
+    """A list reads them as the file's line says, and no line of its own can."""
+    (tmp_path / "a.csv").write_text(
+        "mark;sex\n" + "1,0;f\n1,5;m\n2,0;f\n2,5;m\n2,5;f\n1,0;m\n" * 10
+    )
+    text = pds.datasets.outline(tmp_path / "a.csv")
+    (tmp_path / "b.toml").write_text(
+        "[attributes]\nmark = {values = [1.0, 1.5, 2.0, 2.5]}\nsex = 'f | m'\n", encoding="utf-8"
+    )
+    bare = pds.Schema.read(tmp_path / "b.toml")
+    (found,) = bare.problems(pds.datasets.read_csv(tmp_path / "a.csv", bare, delimiter=";"))
+    assert found.records == 60 and 'number = "1.234,5" below [file]' in found.remedy
+    assert '; or these 4 alone? Then values = [1, …, 2.5], and number = "1.234,5" below [' in text
+    line = next(line for line in text.splitlines() if line.startswith("mark"))
+    listed = text.replace(line, "mark = {values = [1.0, 1.5, 2.0, 2.5]}")
+    listed = listed.replace('number = "1234.5"', 'number = "1.234,5"')
+    (tmp_path / "a.toml").write_text(listed, encoding="utf-8")
+    schema = pds.Schema.read(tmp_path / "a.toml")
+    frame = pds.datasets.read_csv(tmp_path / "a.csv", schema)
+    assert not schema.problems(frame) and frame["mark"].tolist()[:4] == [1, 1.5, 2, 2.5]
+
+
 @pytest.mark.parametrize(
     ("numbers", "domain"),
     [

@@ -362,6 +362,7 @@ class TestProblems:
         twice = pd.concat([good, good[["age"]]], axis=1)
         assert "2 columns of this name" in repr(schema.problems(twice))
         assert "no rows" in repr(schema.problems(good.iloc[:0]))
+        assert "relation='add_remove' takes it" in repr(schema.problems(good.iloc[:0]))
         with pytest.raises(pds.SchemaError, match="expected a pandas DataFrame"):
             schema.problems([1, 2])
 
@@ -372,6 +373,18 @@ class TestProblems:
         schema = pds.Schema((ages, pds.Attribute.categorical("y", [1, 2])))
         (found,) = schema.problems(odd)
         assert (found.column, found.records) == ("age", 2) and "plain values" in found.problem
+
+
+def test_bytes_are_told_to_be_made_texts():
+    """They were told "list it, map it": bytes can't be listed."""
+    schema = pds.Schema(tuple(pds.Attribute.categorical(x, ["a", "b"]) for x in "cd"))
+    frame = pd.DataFrame({"c": [b"a", b"b", b"a"], "d": list("aba")})
+    (found,) = schema.problems(frame)
+    assert found.problem.startswith("bytes") and "column.map(bytes.decode" in found.remedy
+    with pytest.raises(pds.SchemaError, match="some are bytes"):
+        schema.encode(frame)
+    frame["c"] = frame["c"].map(bytes.decode, na_action="ignore")
+    assert not schema.problems(frame)
 
 
 def test_a_float_that_may_have_been_another_whole_number_is_nothing_declared():

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from browser_tools import CHROMIUM
 
 import pdsynth as pds
 from pdsynth.files import card, release
@@ -195,6 +196,20 @@ class TestWords:
         assert not re.search(r"src=|<link|@import|url\(", html)
         assert "width=device-width" in html and "@page" in html and 'lang="en"' in html
         assert "main td { overflow-wrap: anywhere; }" in html  # or a line of dots is too wide
+
+    @pytest.mark.browser
+    @pytest.mark.skipif(not CHROMIUM, reason="no Chromium on this machine")
+    def test_a_phone_breaks_no_name_of_a_column(self, browser):
+        """It showed "temperatur" and, in the next line, "e"."""
+        names = ["temperature", "sex", "age", "precipitation", "transportation"]
+        schema = pds.Schema(tuple(A.categorical(name, [0, 1]) for name in names))
+        made = pds.baselines.Independent(1.0).fit(pd.DataFrame(0, range(50), names), schema)
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.set_content(card_of(made.model_).html)
+        lines = "all => all.map(td => [td.textContent, td.clientHeight])"
+        rows = page.locator("td:first-child:nth-last-child(4)").evaluate_all(lines)
+        page.close()
+        assert [name for name, _ in rows] == names and len({high for _, high in rows}) == 1
 
     def test_account(self, fitted):
         assert "None: whoever releases again" in card_of(fitted.model_).markdown

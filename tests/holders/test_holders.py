@@ -497,6 +497,19 @@ def test_holders_choose_no_private_bins():
         fit(pds.baselines.Independent(1), parted(table(), 3), schema)
 
 
+def test_a_fit_that_fails_midway_says_what_colluders_learnt(monkeypatch):
+    made = FITS["HPPrivBayes"]()
+    with monkeypatch.context() as broken:
+        broken.setattr("pdsynth.core.recipe.close", lambda curator: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            fit(made, parted(table(), 3), SCHEMA, honest=2)
+    (ledger,) = made.unfinished_
+    assert ledger.holders == (3, 2)
+    made.fit(table(), SCHEMA)
+    assert losses(ledger).to_dict() == losses(made.unfinished_[0]).to_dict()
+    assert made.ledger_.holders is None
+
+
 def test_losses_of_a_curators_ledger_are_refused():
     for options in ({}, {"guarantee": "published"}, {"relation": "add_remove"}):
         made = pds.baselines.Independent(1, **options)

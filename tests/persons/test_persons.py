@@ -338,6 +338,19 @@ def test_where_no_table_ties_the_levels_a_fit_says_that_a_bias_is_left():
     assert not said
 
 
+def test_no_condition_asks_for_the_column_of_levels():
+    """`marginal` knew no such attribute, and `sample(where=…)` took it."""
+    fitted = make("ConsistentBayes").fit(people(200), SCHEMA, person_epsilon="own")
+    for ask in (
+        lambda: fitted.model_.marginal("person_epsilon"),
+        lambda: fitted.sample(5, where={"person_epsilon": 1}),
+    ):
+        with pytest.raises(SchemaError, match="no attribute 'person_epsilon' in the schema"):
+            ask()
+    name, label = SCHEMA.names[0], SCHEMA.attributes[0].values[0]
+    assert {*fitted.sample(5, where={name: label})[name]} == {label}
+
+
 def test_the_warning_names_the_line_that_fitted():
     with pytest.warns(UserWarning, match="no table ties the levels") as told:
         make("Independent").fit(people(200), SCHEMA, person_epsilon="own")

@@ -263,7 +263,6 @@ def draw_map(plot: Board, table: SplitTable, state: dict[str, Any], chosen: str)
             symbol=SYMBOLS[name],
             size=22 if name == chosen else 9,
             name=name,
-            showlegend=False,
             marker={"line": {"color": ink("look"), "width": 4 * (name == chosen)}},
             hover=f"{name}: learnt %{{x:.1f}} %, guessed %{{y:.1f}} %",
         )

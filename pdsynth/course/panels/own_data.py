@@ -45,6 +45,10 @@ KINDS = {
     "weak": ("none", "square", "weak"),
     "drowned": ("attack", "x", "lost in noise"),
 }
+LIMITS = (
+    (NOISE_DOMINATES, "attack", "dash", "from here: more noise than people"),
+    (1 / USEFUL, "real", "dot", "up to here: useful"),
+)
 NOTE = """Of a file this panel reads the column names and the number of records, nothing else; \
 the plan follows from them and from your declaration, and costs nothing. <i>Exploring</i> reads \
 every value of the records: what it proposes isn't public, and the notebook then shows it. \
@@ -155,9 +159,9 @@ def draw(declared: Declared, known: Plan, k: int, title: str) -> Board:
             },
         )
     plot.set(y={"categoryorder": "array", "categoryarray": list(rows.values())})
-    for level, colour, dash in ((NOISE_DOMINATES, "attack", "dash"), (1 / USEFUL, "real", "dot")):
+    for level, colour, dash, name in LIMITS:  # on the left the legend's kinds name them
         plot.mark((level, level), (0, 1), colour, dash=dash, xref="x", yref="y domain")
-        plot.mark((-0.6, 5.6), (level, level), colour, 2, dash=dash)
+        plot.limit([-0.6, 5.6], [level] * 2, 2, colour, dash=dash, name=name)
     plot.set(x={"title": "noise ÷ people in a cell"})
     return plot
 

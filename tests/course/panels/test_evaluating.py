@@ -163,3 +163,10 @@ def test_no_table_is_outside_the_map_of_use_and_risk(table, epsilon, k):
         assert all(low < value < high for value, (low, high) in zip(mark, axes, strict=True)), mark
     if k == "auto":
         assert axes == ((70, 88), (28, 68)), "it stays where it is while nothing is outside"
+
+
+def test_the_map_names_its_marks_in_a_legend(table):
+    """On a phone nothing hovers: a triangle and a square had no name."""
+    figure = evaluating.view().figure
+    named = [t.name for t in figure.data if t.xaxis == "x4" and t.showlegend is not False]
+    assert named == list(evaluating.TABLES)

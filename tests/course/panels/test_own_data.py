@@ -51,6 +51,13 @@ def test_both_charts_say_what_their_noise_is_measured_in():
     assert layout.xaxis.title.text == layout.yaxis2.title.text == "noise ÷ people in a cell"
 
 
+def test_the_chart_by_k_names_its_limits_in_a_legend():
+    """The dotted line at 1/4 had no name."""
+    lines = [t for t in view().figure.data if t.xaxis == "x2" and t.mode == "lines"]
+    named = [t.name for t in lines if t.showlegend is not False]
+    assert named == ["from here: more noise than people", "up to here: useful"]
+
+
 def test_axes_stay_where_they_are_while_sliders_move():
     a, b = (
         view(epsilon=e, k=k).figure.to_plotly_json()["layout"] for e, k in ((1.0, "auto"), (0.1, 4))
@@ -104,7 +111,8 @@ def test_a_hopeless_table_and_a_hopeless_k_are_said():
     small = File("small.csv", EXAMPLE.names, 100, None, EXAMPLE.codebook)
     assert "every two-way table is noise" in view(file=small).status
     assert "times more noise than records" in view(epsilon=0.1, k=4).status
-    dots = [t for t in view(epsilon=0.1, k=4).figure.data if t.name and len(t.x)]
+    drawn = view(epsilon=0.1, k=4).figure.data
+    dots = [t for t in drawn if t.name and t.mode == "markers" and len(t.x)]
     assert [t.marker.color for t in dots] == [INKS["attack"]], "every column's table"
     assert dots[0].name == "8 lost in noise"
     assert "times more noise" not in view(epsilon=0.1).status
