@@ -132,6 +132,15 @@ def near_a_rule(n: int = 8_000, seed: int = 0) -> Made:
     return frame, pds.Schema(plain.attributes, rules=rules)
 
 
+def few_cells(*sizes: int, n: int = 3_200, seed: int = 0) -> Made:
+    """Few columns of few values: three of ten records copy the column before."""
+    rng = np.random.default_rng(seed)
+    codes = np.column_stack([rng.integers(0, size, n) for size in sizes])
+    for j in range(1, len(sizes)):
+        codes[:, j] = np.where(rng.random(n) < 0.3, codes[:, j - 1] % sizes[j], codes[:, j])
+    return frame_of(codes, [*sizes])
+
+
 def iris() -> Made:
     """Few records: 150 flowers, four lengths in 8 bins each and the species."""
     from sklearn.datasets import load_iris
@@ -169,6 +178,8 @@ TABLES: dict[str, Callable[[], Made]] = {
     "dear tie, 2,500 × 12": dear_pair,
     "tie of two alike, 30,000 × 12": two_alike,
     "tie near a rule, 8,000 × 14": near_a_rule,
+    "few cells, 3,200 × 2": lambda: few_cells(2, 5),
+    "few cells, 3,200 × 4": lambda: few_cells(2, 3, 4, 5),
     "independent, 8,200 × 8": lambda: planted(8, values=3, copied=0),
     "independent, 8,200 × 16": lambda: planted(16, values=2, copied=0),
     "independent, 8,200 × 23": lambda: planted(23, copied=0),
