@@ -92,8 +92,8 @@ def forecasts(
     given: Prior | None = None,
     noise: Noise | None = None,
 ) -> list[Forecast]:
-    """Every candidate, the nearest first; ConsistentBayes, which adapts to what it finds, before
-    what is hardly nearer, its rounds before a forest of the same forecast, and single columns
+    """Every candidate, the nearest first; ConsistentBayes, which without groups adapts to what it
+    finds, before what is hardly nearer, its rounds before a forest of the same forecast, and single columns
     before all where no ties could be strong enough for more.
 
     **Privacy:** a function of n, ε and the schema, which are public.
@@ -105,7 +105,7 @@ def forecasts(
     nearest, tables = facts.consistent(6 * d)
     rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
     seconds = rounds[0]
-    if d <= MANY:  # in the mean over fits that stop after the look and others
+    if d <= MANY and not facts.grouped:  # in the mean over fits that stop after the look and others
         alone = chance_of_columns(facts.prior.dependence, n, float(epsilon), schema.sizes)
         seconds = alone * cost.look(facts.pairs)[0] + (1 - alone) * rounds[0]
     candidates = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
@@ -130,7 +130,8 @@ def forecasts(
         candidates.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
     hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
     first = SINGLE if hopeless or d == 1 else RECIPE
-    candidates.sort(key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
+    doubt = 1 if facts.grouped else DOUBT
+    candidates.sort(key=lambda f: f.distance * (1 if f.name.startswith(first) else doubt))
     return [replace(f, distance=min(f.distance, 1.0)) for f in candidates]  # no distance is larger
 
 
@@ -169,9 +170,13 @@ class Outlook:
             self.sets, self.members = sets, m
         self.typical = float(np.exp(np.log(self.size).mean()))
         sizes = [int(s) for s in self.size]
-        self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
+        self.grouped = bool(schema.groups)
+        self.ties, look = 0.0, 0.0  # with groups nobody looks, and all shares are public
+        if not self.grouped:
+            self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
+            look = float(share_of_look(sizes))
         self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties)
-        self.tables = 0.8 * (1 - float(share_of_look(sizes)) - self.one_way)
+        self.tables = 0.8 * (1 - look - self.one_way)
 
     def sampled(self) -> np.ndarray:
         """What n rows of each pair show by chance: .6 √(|X||Y| / (2πn)), see UNEVEN."""
@@ -204,7 +209,8 @@ class Outlook:
         """The distance at the best number of tables, at most ``most``, and that number, under the
         shares of ConsistentBayes, but for those of columns beside tables: 2 % at most.
 
-        As single columns at worst: that is what it measures where ties are too weak.
+        As single columns at worst: that is what it measures where ties are too weak. Groups leave
+        no such choice.
         """
         alone = self.independent(), 0
         if self.ties > ALONE_SHARE:
@@ -226,6 +232,8 @@ class Outlook:
             rest = max(self.prior.tree ** (t * edges / max(self.d - 1, 1)), floor)
             return self.distance(rest, AGREED * cells * t / (self.tables * self.mass), columns)
 
+        if self.grouped:  # who doesn't look measures about half as many tables as columns, or more
+            return min((at(t), t) for t in numbers_of_tables(most) if 2 * t >= min(self.d, most))
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
 
     def degree(self, k: int) -> float:
