@@ -587,7 +587,7 @@ def test_a_plan_says_what_pairs_that_stand_out_cost_all_columns():
 
 @pytest.mark.parametrize(("n", "d", "size", "epsilon"), [(3000, 10, 4, 0.1), (1000, 8, 3, 0.2)])
 def test_with_groups_nobody_looks_first_so_weak_tables_are_foretold_as_far(n, d, size, epsilon):
-    """ConsistentBayes came to .45 and .38 there, and single columns were foretold for it."""
+    """ConsistentBayes came to .40 and .38 there, and single columns were foretold for it."""
     schema = plain(d, size)
     grouped = replace(schema, groups={"x0": "A"})
     codes = np.random.default_rng(3).integers(0, size, (n, d))
