@@ -93,8 +93,8 @@ def forecasts(
     noise: Noise | None = None,
 ) -> list[Forecast]:
     """Every candidate, the nearest first; ConsistentBayes, which without groups adapts to what it
-    finds, before what is hardly nearer, its rounds before a forest of the same forecast, and single columns
-    before all where no ties could be strong enough for more.
+    finds, before what is hardly nearer, its rounds before a forest of the same forecast, and single
+    columns before all where no ties could be strong enough for more.
 
     **Privacy:** a function of n, ε and the schema, which are public.
     """
