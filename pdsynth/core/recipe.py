@@ -501,7 +501,7 @@ class Recipe(Habits):
     def _doubts(self, schema: Schema, plan: Plan) -> list[str]:
         """What is allowed and can't be wise, in sentences."""
         k, m = getattr(self, "k", getattr(plan.parts.structure, "k", 0)), self.records_per_person
-        doubts = door("persons").unused_groups(schema, plan.parts) if schema.groups else []
+        doubts = door("persons").unused_groups(schema, plan) if schema.groups else []
         counts = isinstance(k, int) and k and self.k_counts_parents and not self._uses_bits(schema)
         if counts and self.guarantee != "none" and self.relation == "replace_one":  # a public n
             doubt = noise_dominates(schema, plan.facts.n, plan.facts.epsilon, k)

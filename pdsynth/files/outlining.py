@@ -92,6 +92,7 @@ UNCLEAR = (
     "? days in several forms ({}), some of which may mean two days: write them in one, or drop"
 )
 CENTURY = "; of two digits of a year 69 is read as 1969 and 68 as 2068: is that so? Else write four"
+VERSIONS = "; or are these versions or codes, no days? Then list them, or drop"
 OTHERWISE = "; or is day and month the other way round, {}?"
 WITHOUT = "; released rows have no unit"
 HOURS = 'hours from midnight; what something took is number = "h:min" or "min:s", in minutes'
@@ -399,7 +400,7 @@ def _in_several_forms(name: str, cells: Sequence[str], how: dict[str, Any]) -> F
             o: None for o in DATES + SHORT_YEARS if o in same and any(d[o] != d[form] for d in mine)
         }
     doubt = f"; or are they written as {' or '.join(others)}?" if others else ""
-    several = SEVERAL_FORMS * (len(chosen) > 1)
+    several = SEVERAL_FORMS if len(chosen) > 1 else VERSIONS * short
     return found and (found[0], found[1] + several + CENTURY * short + doubt)
 
 

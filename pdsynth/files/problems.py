@@ -232,7 +232,8 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
     if isinstance(recode, Recode) and recode.date and not pd.api.types.is_numeric_dtype(cells):
         return (
             "not a date, or outside " + f"{edges[0]} to {edges[-1]}",
-            f"say how it is written (format={recode.format!r} now), or widen the edges",
+            f"say how it is written (format={recode.said().get('format', '')!r} now), or widen "
+            "the edges",
         )
     recode = recode if isinstance(recode, Recode) else Recode()
     read = [recode.read(cell, None) for cell in _different(cells)]

@@ -12,7 +12,6 @@ from ..core import (
     Facts,
     Ledger,
     Network,
-    Parts,
     Schema,
     SchemaError,
     TableBudget,
@@ -118,16 +117,17 @@ def warn_of_all(facts: Facts, careful: Sequence[str]) -> bool:
     return True
 
 
-def unused_groups(schema: Schema, parts: Parts) -> list[str]:
-    """A sentence where a schema declares groups of which no part of a method makes use.
+def unused_groups(schema: Schema, plan: Any) -> list[str]:
+    """A sentence where a schema declares groups of which no part of a private fit makes use.
 
     **Privacy:** a function of public policy.
     """
-    if "A" not in schema.groups.values() or any(getattr(p, "personal", None) for p in parts):
+    used = any(getattr(part, "personal", None) for part in plan.parts)
+    if "A" not in schema.groups.values() or used or plan.facts.guarantee == "none":
         return []
     return [
-        "the schema declares groups, and this method has the same noise for both: ConsistentBayes "
-        "and HPPrivBayes give the tables of group A less ε"
+        "the schema declares groups, of which this method makes no use: ConsistentBayes and "
+        "HPPrivBayes give the tables of group A less ε"
     ]
 
 

@@ -81,9 +81,10 @@ def explain(candidates: Sequence[Forecast], d: int = 2, ratio: float = 0.0) -> s
 def say_alone(best: Forecast, schema: Schema, n: int, epsilon: float) -> str:
     """How often ConsistentBayes would find ties too weak on average; nothing below one in twenty.
 
-    A forecast: it holds where pairs are tied as in the tables behind the prior.
+    A forecast: it holds where pairs are tied as in the tables behind the prior. With groups nobody
+    asks how strong ties are.
     """
-    if best.name != RECIPE or len(schema) < 2:
+    if best.name != RECIPE or len(schema) < 2 or schema.groups:
         return ""
     if Outlook(schema, n, epsilon).whole:
         return " It measures one table of all columns here, so no tie is left out."

@@ -102,9 +102,9 @@ def forecasts(
     given: Prior | None = None,
     noise: Noise | None = None,
 ) -> list[Forecast]:
-    """Every candidate, the nearest first; ConsistentBayes, which adapts to what it finds, before
-    what is hardly nearer, its rounds before a forest of the same forecast, and single columns
-    before all where no ties could be strong enough for more.
+    """Every candidate, the nearest first; ConsistentBayes, which without groups adapts to what it
+    finds, before what is hardly nearer, its rounds before a forest of the same forecast, and single
+    columns before all where no ties could be strong enough for more.
 
     **Privacy:** a function of n, ε and the schema, which are public.
     """
@@ -116,7 +116,8 @@ def forecasts(
     rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
     rounds = cost.look(0) if facts.whole else rounds
     seconds = rounds[0]
-    if d <= MANY and not facts.whole:  # in the mean over fits that stop after the look and others
+    looks = not (facts.whole or facts.grouped)
+    if d <= MANY and looks:  # in the mean over fits that stop after the look and others
         alone = chance_of_columns(facts.prior.dependence, n, float(epsilon), schema.sizes)
         seconds = alone * cost.look(facts.pairs)[0] + (1 - alone) * rounds[0]
     candidates = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
@@ -141,7 +142,8 @@ def forecasts(
         candidates.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
     hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
     first = SINGLE if hopeless or d == 1 else RECIPE
-    candidates.sort(key=lambda f: f.distance * (1 if f.name.startswith(first) else DOUBT))
+    doubt = 1 if facts.grouped else DOUBT
+    candidates.sort(key=lambda f: f.distance * (1 if f.name.startswith(first) else doubt))
     return [replace(f, distance=min(f.distance, 1.0)) for f in candidates]  # no distance is larger
 
 
@@ -181,12 +183,16 @@ class Outlook:
             self.sets, self.members = sets, m
         self.typical = float(np.exp(np.log(self.size).mean()))
         sizes = [int(s) for s in self.size]
+        self.grouped = bool(schema.groups)
         budget = as_fraction(float(epsilon)) * (1 - share_of_edges(schema))
         facts = Facts(schema, n, budget, "strict", budget)
-        self.whole = cells_of(schema) if not schema.groups and tells_most(facts) else 0
-        self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
+        self.whole = 0 if self.grouped or not tells_most(facts) else cells_of(schema)
+        self.ties, look = 0.0, 0.0  # with groups nobody looks, and all shares are public
+        if not self.grouped:
+            self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
+            look = float(share_of_look(sizes))
         self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties)
-        self.tables = 0.8 * (1 - float(share_of_look(sizes)) - self.one_way)
+        self.tables = 0.8 * (1 - look - self.one_way)
 
     def sampled(self) -> np.ndarray:
         """What n rows of each pair show by chance."""
@@ -220,7 +226,8 @@ class Outlook:
         """The distance at the best number of tables, at most ``most``, and that number, under the
         shares of ConsistentBayes, but for those of columns beside tables: 2 % at most.
 
-        As single columns at worst: that is what it measures where ties are too weak.
+        As single columns at worst: that is what it measures where ties are too weak. Groups leave
+        no such choice.
         """
         alone = self.independent(), 0
         if self.ties > ALONE_SHARE:
@@ -242,6 +249,8 @@ class Outlook:
             rest = max(self.prior.tree ** (t * edges / max(self.d - 1, 1)), floor)
             return self.distance(rest, AGREED * cells * t / (self.tables * self.mass), columns)
 
+        if self.grouped:  # who doesn't look measures about half as many tables as columns, or more
+            return min((at(t), t) for t in numbers_of_tables(most) if 2 * t >= min(self.d, most))
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
 
     def at_once(self) -> float:

@@ -388,8 +388,12 @@ class TestGroupsOfASchema:
 
     @pytest.mark.parametrize("method", [PrivBayes, PPBA, baselines.Independent])
     def test_a_method_without_groups_says_so(self, method):
-        with pytest.warns(UserWarning, match="declares groups, and this method has the same noise"):
+        with pytest.warns(UserWarning, match="declares groups, of which this method makes no use"):
             method(2).fit(self.FRAME, self.SCHEMA)
+
+    def test_a_fit_without_noise_promises_no_group_anything(self, recwarn):
+        PrivBayes(guarantee="none").fit(self.FRAME, self.SCHEMA)
+        assert not [w for w in recwarn if "declares groups" in str(w.message)]
 
     @pytest.mark.parametrize("method", [ConsistentBayes, HPPrivBayes, baselines.CSAPrivBayes])
     def test_a_method_with_groups_doesn_t(self, method, recwarn):

@@ -857,6 +857,22 @@ class TestSeveralForms:
         codes = [f"{i % 3 + 1}.{i % 6 + 1}.{10 + i % 6}" for i in range(300)]
         assert "date" not in explore(pd.DataFrame({"version": codes}))["version"]
 
+    def test_many_versions_that_all_might_be_days_are_asked_about(self, tmp_path):
+        """They were called years, and only the century was asked for."""
+        versions = [f"{i % 9 + 1}.{i % 12 + 1}.{10 + i % 20}" for i in range(300)]
+        pd.DataFrame({"a": ["x", "y"] * 150, "release": versions}).to_csv(
+            tmp_path / "a.csv", index=False
+        )
+        assert "or are these versions or codes, no days?" in outline(tmp_path / "a.csv")
+
+    def test_a_refused_day_shows_the_forms_as_a_schema_file_writes_them(self):
+        """It showed format=('%Y-%m-%d', '%d.%m.%Y'), which no TOML file takes."""
+        forms = {"date": "year", "format": ["%Y-%m-%d", "%d.%m.%Y"]}
+        born = pds.Attribute.numeric("born", 1990, 2030, integer=True, **forms)
+        schema = pds.Schema([born, pds.Attribute.categorical("z", [0, 1])])
+        found = schema.problems(pd.DataFrame({"born": ["31/12/2020"], "z": [0]}))
+        assert "(format=['%Y-%m-%d', '%d.%m.%Y'] now)" in str(found)
+
 
 @pytest.mark.parametrize("times", [10, 9])
 def test_a_few_decimals_that_come_often_are_drafted_as_a_list(times, tmp_path):
