@@ -359,8 +359,8 @@ def fold(ufunc: np.ufunc, table: np.ndarray, out: tuple[int, ...]) -> np.ndarray
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """``a @ b.T`` in pieces so small that BLAS takes one thread: several wait for each other."""
-    if a.size * len(b) <= PIECE:
+    """``a @ b.T``; of few rows in pieces for which BLAS takes one thread: several would wait."""
+    if a.size * len(b) <= PIECE or len(a) > DEEP // 2:
         return a @ b.T
     deep = [slice(at, at + DEEP) for at in range(0, a.shape[1], DEEP)]
     pieces = np.array_split(b, -(-len(a) * len(b) * DEEP // PIECE))

@@ -42,10 +42,11 @@ def columns(cells):
 
 
 def by_hand(attribute, cell):
-    """The code of one cell: the place of the declared value that equals it."""
+    """The code of one cell: the place of the declared value that equals it, or a decimal's text."""
     if pd.isna(cell) is True:
         return len(attribute.values)
-    equal = [code for code, value in enumerate(attribute.values) if value == cell]
+    same = {cell, str(cell)} if isinstance(cell, decimal.Decimal) else [cell]
+    equal = [code for code, value in enumerate(attribute.values) if value in same]
     return equal[0] if equal else -1
 
 

@@ -135,7 +135,7 @@ ONE_THREAD = 2**18  # multiplications of a product for which OpenBLAS takes one 
 
 
 @pytest.mark.parametrize(
-    "shape", [(1, 1, 1), (4, 480, 4096), (4, 480, 1000), (16, 600, 130), (1024, 40, 129)]
+    "shape", [(1, 1, 1), (4, 480, 4096), (4, 480, 1000), (16, 600, 130), (64, 40, 129)]
 )
 def test_products_come_in_pieces_that_blas_computes_with_one_thread(shape):
     """On a busy machine several threads of a small product wait a hundred times as long."""
@@ -146,6 +146,13 @@ def test_products_come_in_pieces_that_blas_computes_with_one_thread(shape):
     found = factors.product(a.view(Spied), b.view(Spied))
     assert max(Spied.sizes) <= ONE_THREAD
     assert np.asarray(found) == pytest.approx(a @ b.T)
+
+
+def test_products_of_many_rows_are_worth_threads():
+    Spied.sizes = []
+    a, b = np.ones((65, 4096)), np.ones((70, 4096))
+    assert (np.asarray(factors.product(a.view(Spied), b)) == 4096).all()
+    assert Spied.sizes == [65 * 4096 * 70]
 
 
 def test_a_product_at_once_would_be_noticed():

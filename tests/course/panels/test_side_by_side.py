@@ -1,5 +1,6 @@
 """The panel of lesson 18: all algorithms."""
 
+import html
 import math
 from dataclasses import replace
 
@@ -51,7 +52,7 @@ def test_a_policy_loses_least_whatever_attribute_it_names(table):
 def test_the_plan_stands_in_the_status_and_frames_the_k_of_the_run(table):
     view = side_by_side.view(table, k=4)
     known = plan(table.records.schema, table.records.n, 1.0)
-    assert str(known) in view.status and known.sentence in view.tables[0]
+    assert str(known) in view.status and html.escape(known.sentence) in view.tables[0]
     dots = next(t for t in view.figure.data if t.xaxis == "x3" and t.mode == "markers")
     assert list(dots.marker.line.width) == [0, 0, 0, 0, 3, 0]
     auto = next(
