@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
+from pdsynth import audit
 from pdsynth.core import Facts, Unit
 from pdsynth.planning import forecasts, one_table, tells_most
 
@@ -155,3 +156,23 @@ def test_a_table_that_is_too_large_for_its_noise_would_be_noticed():
         whole = mean_distance(pds.ConsistentBayes, frame, schema, epsilon=0.1)
     assert whole > 1.2 * mean_distance(pds.baselines.Independent, frame, schema, epsilon=0.1)
     assert one_table.MOST == 512
+
+
+@pytest.mark.parametrize("options", [{}, {"relation": "add_remove"}])
+def test_exact_replay_finds_the_loss_of_its_line_and_no_more(options):
+    before = table((2, 5), 300)
+    after = before.copy()
+    after.loc[0] = [1 - before.loc[0, "x0"], (before.loc[0, "x1"] + 1) % 5]
+    after = after.iloc[:-1] if "relation" in options else after
+    if "relation" in options:
+        after.loc[0] = before.loc[0]
+    found = audit.replay(pds.ConsistentBayes(2, **options), before, after, schema_of(2, 5), walks=4)
+    assert found.ok, found
+    if not options:
+        assert found.log_ratio == pytest.approx(2)  # a record that moves between two cells
+
+
+def test_twin_noise_of_half_the_scale_is_refused_by_the_ledger(monkeypatch):
+    monkeypatch.setattr(Unit, "scale", lambda self, epsilon, tables=1: Q(1) / epsilon)
+    with pytest.raises(pds.BudgetError, match="overdraft"):
+        pds.ConsistentBayes(2).fit(table((2, 5), 300), schema_of(2, 5))
