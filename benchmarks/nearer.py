@@ -5,6 +5,7 @@ python benchmarks/nearer.py compare BEFORE AFTER
 python benchmarks/nearer.py pays [--tables NAME …] [--epsilons E …] [--fits N]
 python benchmarks/nearer.py label [--epsilons E …] [--fits N]
 python benchmarks/nearer.py alone FILE [--epsilons E …] [--fits N]
+python benchmarks/nearer.py once FILE [--epsilons E …] [--fits N]
 
 ``run`` writes one row per table, ε and fit: the mean two-way distance of sampled rows, the mean
 of the farthest 5 % of pairs, the farthest pair, the distance of the pair that was planted (made
@@ -16,8 +17,9 @@ does by itself and beside Independent. ``label`` says what ``target=`` is worth:
 numbers in 100 bins, a gradient boosting that learns the salary from sampled rows, its AUC on 15,000
 real people whom no fit has seen, and the distance. ``alone`` says what independent columns lose to
 Independent: the ratio of the distances with its standard error, for 2,000 to 50,000 records of 10
-to 30 columns of two and of six values. Real tables are read from $PDSYNTH_DATA. A run
-of all tables takes about a quarter of an hour.
+to 30 columns of two and of six values. ``once`` sets one table of all columns against rounds, on
+tables of 64 to 4,096 cells, and says which of the two is chosen. Real tables are read from
+$PDSYNTH_DATA. A run of all tables takes about a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -30,8 +32,10 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -40,7 +44,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, os.environ.get("PDSYNTH_TREE", str(HERE.parent)))
 
 import pdsynth as pds  # noqa: E402
-from pdsynth.core import tvd_from_independence  # noqa: E402
+from pdsynth import planning  # noqa: E402
+from pdsynth.core import Facts, tvd_from_independence  # noqa: E402
 
 EPSILONS = (0.2, 0.5, 1.0, 4.0)
 CELL = ["table", "epsilon"]
@@ -344,6 +349,32 @@ def alone(epsilon: float, fits: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def some_bits(load: Callable[[], Any], columns: int) -> Made:
+    """The first columns of a table of two-valued ones."""
+    frame, schema = real(load)()
+    names = list(schema.names[:columns])
+    return frame[names], schema.select(names)
+
+
+def once(epsilon: float, fits: int) -> pd.DataFrame:
+    """One table of all columns against rounds, whichever ConsistentBayes would choose."""
+    made = {f"few cells, {sizes}": few_cells(*sizes) for sizes in ((8, 8), (2, 3, 4, 5), (6,) * 4)}
+    for name, load in (("NLTCS", pds.datasets.load_nltcs), ("ACS", pds.datasets.load_acs)):
+        made |= {f"{name}, {d} columns": some_bits(load, d) for d in (7, 8, 9, 10, 11, 12)}
+    rows = []
+    for name, (frame, schema) in made.items():
+        budget = Fraction(str(epsilon))
+        facts = Facts(schema, len(frame), budget, "strict", budget)
+        row = {"table": name, "epsilon": epsilon, "cells": schema.cells(schema.names)}
+        row["chosen"] = planning.tells_most(facts)
+        for way, answer in (("one table", True), ("rounds", False)):
+            with patch.object(planning, "tells_most", lambda facts, answer=answer: answer):
+                found = [measure(name, (frame, schema), epsilon, q, {}) for q in range(fits)]
+            row[way] = pd.DataFrame(found)["mean"].mean()
+        rows.append(row | {"ratio": row["one table"] / row["rounds"]})
+    return pd.DataFrame(rows)
+
+
 def main(words: list[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -358,9 +389,10 @@ def main(words: list[str] | None = None) -> None:
         task.add_argument(
             "--tables", nargs="+", default=[*TABLES], choices=[*TABLES], metavar="NAME"
         )
-    single = tasks.add_parser("alone")
-    single.add_argument("file", type=Path)
-    for task in (run, ask, learn, single):
+    single, few = tasks.add_parser("alone"), tasks.add_parser("once")
+    for task in (single, few):
+        task.add_argument("file", type=Path)
+    for task in (run, ask, learn, single, few):
         task.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
         task.add_argument("--fits", type=int, default=6)
     both = tasks.add_parser("compare")
@@ -375,10 +407,11 @@ def main(words: list[str] | None = None) -> None:
         for epsilon in asked.epsilons:
             print(f"ε = {epsilon:g}", label(epsilon, asked.fits).to_string(), sep="\n", flush=True)
         return
-    if asked.task == "alone":
-        found = pd.concat([alone(epsilon, asked.fits) for epsilon in asked.epsilons])
+    if asked.task in ("alone", "once"):
+        rows_of = alone if asked.task == "alone" else once
+        found = pd.concat([rows_of(epsilon, asked.fits) for epsilon in asked.epsilons])
         found.to_csv(asked.file, index=False, float_format="%.6g")
-        print(found.round(3).to_string(index=False))
+        print(found.round(4).to_string(index=False))
         return
     if asked.task == "pays":
         for name in asked.tables:

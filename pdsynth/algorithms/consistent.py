@@ -93,10 +93,10 @@ class ConsistentBayes(Recipe):
     table per column and per clear tie, per round an exponential mechanism on the residual
     (sensitivity 2, see :class:`Residual`) and a discrete Laplace table, all sequentially and ε in
     all; tables of at most 32 cells have zero-sum noise. Agreement is post-processing, and so is the
-    merging of rare values, a function of the released columns. A value that goes with an attribute
-    that isn't sensitive (a drug with its diagnosis) is told by that one: see
-    ``ledger_.attribute_epsilon``. With ``delta``: (ε, δ)-DP through zCDP, every step as
-    :class:`~pdsynth.concentrated.ConcentratedCurator` says.
+    merging of rare values, a function of the released columns. Whether one table of all columns is
+    measured, for all of ε, is public. A value that goes with an attribute that isn't sensitive (a
+    drug with its diagnosis) is told by that one: see ``ledger_.attribute_epsilon``. With ``delta``:
+    (ε, δ)-DP through zCDP, every step as :class:`~pdsynth.concentrated.ConcentratedCurator` says.
     """
 
     rounds: int | str = "auto"

@@ -58,7 +58,6 @@ __all__ = [
     "forecasts",
     "plan",
     "prior",
-    "say_alone",
     "tells_most",
 ]
 
@@ -78,17 +77,18 @@ def explain(candidates: Sequence[Forecast], d: int = 2, ratio: float = 0.0) -> s
     )
 
 
-def say_alone(best: Forecast, schema: Schema, n: int, epsilon: float) -> str:
+def _say_alone(best: Forecast, outlook: Outlook, epsilon: float) -> str:
     """How often ConsistentBayes would find ties too weak on average; nothing below one in twenty.
 
     A forecast: it holds where pairs are tied as in the tables behind the prior. With groups nobody
     asks how strong ties are.
     """
-    if best.name != RECIPE or len(schema) < 2 or schema.groups:
+    if best.name != RECIPE or outlook.grouped:
         return ""
-    if Outlook(schema, n, epsilon).whole:
+    if outlook.whole:
         return " It measures one table of all columns here, so no tie is left out."
-    part = chance_of_columns(prior().dependence, n, epsilon, schema.sizes)
+    sizes = outlook.size.astype(int).tolist()
+    part = chance_of_columns(outlook.prior.dependence, outlook.n, epsilon, sizes)
     if part < 1 / 20:
         return ""
     often = "most fits" if part > 1 / 2 else f"about one fit in {round(1 / part)}"
@@ -285,6 +285,27 @@ def _bars(candidates: tuple[Forecast, ...]) -> str:
     )
 
 
+def _by_degree(
+    schema: Schema, n: int, epsilon: Fraction, beta: Fraction, noise: Noise | None
+) -> pd.DataFrame:
+    """One row per degree k: a typical table, its mean cell and its noise."""
+    k = pd.Series(range(min(len(schema), 6)))
+    cells = k.map(lambda k: typical_cells(schema, k))
+    ratio = k.map(lambda k: noise_to_cell(schema, n, epsilon, k, beta))
+    alone = ratio / 2 * expected_noise(cells.round(), noise)
+    return pd.DataFrame(
+        {
+            "k": k,
+            "tables": len(schema) - k,
+            "cells of a typical table": cells.map(round),
+            "mean cell, records": n / cells,
+            "noise scale, records": ratio * n / cells,
+            "noise ÷ mean cell": ratio,
+            "distance from noise alone": alone.clip(upper=1),
+        }
+    )
+
+
 def plan(
     schema: Schema,
     n: int,
@@ -324,35 +345,19 @@ def plan(
         raise BudgetError(f"noise must be a source, as holders.SharedNoise(3), got {show(noise)}")
     budget = _choose(schema, n, epsilon, distance, noise)
     beta = share("share_structure", share_structure)
-    k = pd.Series(range(min(len(schema), 6)))
-    cells = k.map(lambda k: typical_cells(schema, k))
-    ratio = k.map(lambda k: noise_to_cell(schema, n, budget, k, beta))
-    table = pd.DataFrame(
-        {
-            "k": k,
-            "tables": len(schema) - k,
-            "cells of a typical table": cells.map(round),
-            "mean cell, records": n / cells,
-            "noise scale, records": ratio * n / cells,
-            "noise ÷ mean cell": ratio,
-            "distance from noise alone": (ratio / 2 * expected_noise(cells.round(), noise)).clip(
-                upper=1
-            ),
-        }
-    )
+    table = _by_degree(schema, n, budget, beta, noise)
+    k, ratio = table["k"], table["noise ÷ mean cell"]
     best = max(k[ratio * USEFUL <= 1], default=0)
     candidates = tuple(forecasts(schema, int(n), float(budget), noise=noise))
     drowned = bool(ratio[0] > NOISE_DOMINATES)
-    fine = [
-        schema.attributes[j]
-        for j in np.flatnonzero(Outlook(schema, int(n), float(budget), None, noise).too_fine())
-    ]
+    outlook = Outlook(schema, int(n), float(budget), None, noise)
+    fine = [schema.attributes[j] for j in np.flatnonzero(outlook.too_fine())]
     sentence = (
         describe_facts(schema, n, decimal(budget))
         + expect(ratio.tolist(), best)
         + " "
         + explain(candidates, len(schema), ratio[0])
-        + say_alone(candidates[0], schema, int(n), float(budget))
+        + _say_alone(candidates[0], outlook, float(budget))
         + say_too_fine([a.name for a in fine], [a.size for a in fine], len(schema), drowned)
         + say_rules(schema)
         + say_edges(schema, int(n), float(budget))

@@ -52,8 +52,7 @@ from ..core import (
 )
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
-from .one_table import by_chance, cells_of, noise_of_sums, tells_most
-from .one_table import clipped as clipped_by
+from .one_table import by_chance, clipped, noise_of_sums, tells_most
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
@@ -186,7 +185,9 @@ class Outlook:
         self.grouped = bool(schema.groups)
         budget = as_fraction(float(epsilon)) * (1 - share_of_edges(schema))
         facts = Facts(schema, n, budget, "strict", budget)
-        self.whole = 0 if self.grouped or not tells_most(facts) else cells_of(schema)
+        self.whole = 0
+        if not self.grouped and tells_most(facts):
+            self.whole = schema.cells(schema.names)
         self.ties, look = 0.0, 0.0  # with groups nobody looks, and all shares are public
         if not self.grouped:
             self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
@@ -259,10 +260,8 @@ class Outlook:
         Balanced rows have its counts, so they add nothing.
         """
         i, j = self.both
-        cells = np.array([float(self.whole)])
-        noise = 2 * self.n * float(free_cells(cells, self.noise)[0]) / self.mass
-        pairs = noise_of_sums(self.size[i] * self.size[j], self.whole, noise, self.n)
-        pairs = pairs + clipped_by(noise, self.n)
+        noise = float(free_cells(np.array([self.whole]), self.noise)[0]) / self.mass
+        pairs = noise_of_sums(self.size[i] * self.size[j], self.whole, noise) + clipped(noise)
         return float(np.mean(pairs / (1 + pairs)))
 
     def degree(self, k: int) -> float:
@@ -307,15 +306,6 @@ class Outlook:
         *noise, chance = ((v / (1 + v)) ** 2 for v in (*noises, self.sampled()))
         square = rest**2 * (self.prior.dependence**2 + chance) + sum(noise) + chance
         return float(np.mean(np.sqrt(square)))
-
-
-def clipped(noise: np.ndarray) -> np.ndarray:
-    """What clipping at 0 adds to tables whose noise alone is a distance of v: 2v²/(1 + 2v).
-
-    It adds (b/2) exp(−c/b) to a cell of count c under noise of scale b, here v = b/2 over the mean
-    count; counts are taken as spread exponentially.
-    """
-    return 2 * noise**2 / (1 + 2 * noise)
 
 
 def numbers_of_tables(most: int) -> list[int]:
