@@ -182,6 +182,8 @@ def advise(
     if kept:
         use = "counts and pictures of single columns and of the pairs that are kept below."
         rest = "For other pairs"
+    elif gained and all(pair.off <= FAR for pair in pairs):
+        use = "counts and pictures of single columns and of pairs: none is off by more than 5 %."
     if even:
         use, rest = "nothing: rows whose values are drawn evenly are as near.", "Instead"
         if kept:

@@ -173,6 +173,8 @@ def test_advice_follows_from_what_was_found(compared):
     report = replace(report, verdict=("Worth having: …",))
     assert advise(report, [near], [lost], 100)[0] == "Use it for single columns only."
     assert advise(report, [near], [good], 100)[0].endswith("of the pairs that are kept below.")
+    faint = Pair(("a", "d"), 0.049, 0.04, 0.04, 0.01)  # no tie worth a word, and told all the same
+    assert "and of pairs: none is off by more than 5 %" in advise(report, [near], [faint], 100)[0]
     gone = advise(report, [far, far, near], [lost], 100)[0]
     assert gone.startswith("Use it for nothing: it is nearer than single columns would be, but ")
     assert "most columns alone are off" in gone and "Instead take a larger ε" in gone
