@@ -52,13 +52,12 @@ from ..core import (
 )
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
-from .one_table import by_chance, clipped, noise_of_sums, tells_most
+from .one_table import FOR_COLUMNS, by_chance, clipped, noise_of_sums, tells_most
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves; of a chain of tables, clipped
-FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
 
 
 @dataclass(frozen=True)
