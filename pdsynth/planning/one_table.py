@@ -16,6 +16,7 @@ from ..persons import LEVEL
 
 FEW, MOST = 2**9, 2**13  # cells
 FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
+AGREED = 0.05  # of a table's noise, what agreement adds to pairs at most: the worst of 44 tables
 UNEVEN = 0.6  # sampling error against that of values that are equally common: median of nine tables
 
 
@@ -40,6 +41,14 @@ def clipped(noise: float | np.ndarray) -> np.ndarray:
     count; counts are taken as spread exponentially.
     """
     return np.asarray(2 * noise**2 / (1 + 2 * noise))
+
+
+def told_by(cells: np.ndarray, whole: int, noise: float) -> np.ndarray:
+    """The distance of such pairs once the table is the closest one without negative counts.
+
+    What that adds is at most what clipping would, and at most :data:`AGREED` of the noise.
+    """
+    return noise_of_sums(cells, whole, noise) + np.minimum(clipped(noise), AGREED * noise)
 
 
 def noise_of_rounds(sizes: np.ndarray, scale: float, n: int, power: int = 1) -> float:
@@ -77,7 +86,7 @@ def tells_most(facts: Facts) -> bool:
     roots = sizes ** (unit.power / (unit.power + 1))
     columns = scale * free * (roots.sum() / roots) ** (1 / unit.power) / (2 * n)
     noise = scale * (whole - unit.sums_to_n(whole)) / (2 * n)
-    pairs = noise_of_sums(sizes[i] * sizes[j], whole, noise) + clipped(noise)
+    pairs = told_by(sizes[i] * sizes[j], whole, noise)
     most = (columns[i] + columns[j] + by_chance(sizes[i] * sizes[j], n)).mean()
     if whole > FEW:
         most = min(most, noise_of_rounds(sizes, scale, n, unit.power))

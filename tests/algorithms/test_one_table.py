@@ -44,9 +44,9 @@ def test_the_choice_by_hand():
     """Two columns of two values, n = 100, ε = 1, scale 2: columns of scale 4 with one free cell."""
     schema, n = schema_of(2, 2), 100
     noise = 2 * 3  # one table of four cells, three of them free
-    pair = math.sqrt(4 / math.pi) * noise / (2 * n) + noise**2 / (2 * n * (n + noise))
+    pair = math.sqrt(4 / math.pi) * noise / (2 * n) + 0.05 * noise / (2 * n)
     alone = 2 * 4 / (2 * n) + 0.6 * math.sqrt(4 / (2 * math.pi * n))
-    assert pair == pytest.approx(0.0356, abs=1e-4) and alone == pytest.approx(0.0879, abs=1e-4)
+    assert pair == pytest.approx(0.0354, abs=1e-4) and alone == pytest.approx(0.0879, abs=1e-4)
     assert tells_most(facts(schema, n, 1))
 
 
@@ -77,9 +77,10 @@ def test_the_noise_of_rounds_of_small_sets_by_hand():
         ((2,) * 12, 50_000, "10", False),
         ((6, 6, 6, 6), 40_000, "1", True),
         ((16, 14, 7), 45_000, "1", True),
+        ((6, 6, 6, 6), 3_200, "4", True),
         ((7, 7, 5, 7, 2, 2), 45_000, "4", False),
         ((20, 20, 21), 10**9, "1", False),  # more than 8,192 cells
-        ((2, 2), 10, "1/1000", False),
+        ((8,) * 4, 50, "1/10", False),  # hopeless, but single columns are nearer
         ((50, 60), 10**6, "1", True),
     ],
 )
@@ -98,9 +99,9 @@ def test_what_is_chosen_with_a_delta(sizes, n, epsilon, chosen):
     assert (fitted.measured_ == (schema.names,)) == chosen
 
 
-@pytest.mark.parametrize(("n", "chosen"), [(50, False), (2_000, True)])
+@pytest.mark.parametrize(("n", "chosen"), [(100, False), (5_000, True)])
 def test_what_is_chosen_where_n_is_secret_follows_from_the_released_n(n, chosen):
-    frame, schema = table((6, 6), n, 0.3), schema_of(6, 6)
+    frame, schema = table((6, 6, 6), n, 0.3), schema_of(6, 6, 6)
     fitted = pds.ConsistentBayes(1, relation="add_remove", random_state=0).fit(frame, schema)
     assert (fitted.measured_ == (schema.names,)) == chosen
     assert [e.step for e in fitted.ledger_.entries][0] == "number of records"
