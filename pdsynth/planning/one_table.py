@@ -16,7 +16,7 @@ from ..persons import LEVEL
 
 FEW, MOST = 2**9, 2**13  # cells
 FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
-AGREED = 0.05  # of a table's noise, what agreement adds to pairs at most: the worst of 44 tables
+ADDED = 0.05  # of a table's noise, what agreement adds to pairs at most: the worst of 44 tables
 UNEVEN = 0.6  # sampling error against that of values that are equally common: median of nine tables
 
 
@@ -46,9 +46,9 @@ def clipped(noise: float | np.ndarray) -> np.ndarray:
 def told_by(cells: np.ndarray, whole: int, noise: float) -> np.ndarray:
     """The distance of such pairs once the table is the closest one without negative counts.
 
-    What that adds is at most what clipping would, and at most :data:`AGREED` of the noise.
+    What that adds is at most what clipping would, and at most :data:`ADDED` of the noise.
     """
-    return noise_of_sums(cells, whole, noise) + np.minimum(clipped(noise), AGREED * noise)
+    return noise_of_sums(cells, whole, noise) + np.minimum(clipped(noise), ADDED * noise)
 
 
 def noise_of_rounds(sizes: np.ndarray, scale: float, n: int, power: int = 1) -> float:
