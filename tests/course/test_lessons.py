@@ -617,6 +617,33 @@ def test_lessons_say_the_recorded_numbers(root):
     assert f"the worst had {largest:.3f}:" in said[1]
 
 
+def test_lesson_18_s_table_is_that_of_the_committed_trials(root):
+    """Its numbers, and which methods come as near as PrivBayes whose tables agree."""
+    said = (root / "notebooks" / "src" / "18_side_by_side.py").read_text("utf-8")
+    trials = pd.read_csv(root / "figures" / "sidebyside" / "fig1_trials.csv")
+    trials = trials[trials["epsilon"] == 1]
+    means = trials.groupby(["metric", "guarantee", "method"])["value"].mean()
+    rows = re.findall(
+        r"^# \| (\w[^|]*) \| ([\d.]+) \| \**([\d.]+)\** \| ([\d.]+),", said, flags=re.M
+    )
+    rows = {name.replace("groups by ", ""): numbers for name, *numbers in rows}
+    assert len(rows) == 12
+    columns = (
+        means["2-way distance", "strict"],
+        means["ε of the sensitive attribute", "strict"],
+        means["2-way distance", "published"],
+    )
+    for name, numbers in rows.items():
+        for number, column in zip(numbers, columns, strict=True):
+            half = 0.5 * 10.0 ** (2 - len(number))
+            assert abs(column[name] - float(number)) <= half + 1e-9, name
+    agreed = "PrivBayes, tables agree"
+    near = {name for name in rows if columns[0][name] < columns[0][agreed] + 0.001} - {agreed}
+    (named,) = re.findall(r"only (groups by policy.*?) come as near", said)
+    named = named.replace("groups by policy", "CSAPrivBayes+ policy").replace(" and ", ", ")
+    assert {name.replace("+", ",") for name in named.split(", ")} == near
+
+
 @pytest.mark.slow
 def test_the_hidden_table_s_limit_is_the_recorded_one():
     recorded = lesson.read("lesson_18")["q4"]["recorded"]
