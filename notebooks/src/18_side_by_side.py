@@ -308,7 +308,7 @@ for rows, epsilon in ((n, 1.0), (n, 0.1), (1_473, 1.0), (176, 0.1)):
 #
 # * Comparing methods on private records spends every fit's ε and reads every distance raw. These tables are allowed because Adult is public.
 # * The loss of an attribute holds if *only that attribute* changes. What goes with it, a partner's income or a degree, keeps telling.
-# * All losses but the policy's are read off the network of the run: ex post, no promise.
+# * Three losses are known before the run: *Independent*'s, the told forest's, the policy's. The others are read off the network of the run: ex post, no promise.
 # * Advice tuned on Adult is advice about tables like Adult.
 #
 # ## The method to run
@@ -328,6 +328,6 @@ release.ledger_
 # ## Summary
 #
 # Noise over mean cell, from public facts, decides more than any paper's idea: choose k by it. Structures are nearly alike, and splits mostly cost. At the same promise to one attribute a public policy serves
-# the rest best. A strict method, which pays for everything, is hardly worse than a published one, which pays for nothing. Methods whose tables are made to agree come nearest. Run what the plan names: on a table like this one, `ConsistentBayes`.
+# the rest best. Strict methods pay for everything, and are nearer than their published forms more often than farther. Methods whose tables are made to agree come nearest. Run what the plan names: on a table like this one, `ConsistentBayes`.
 #
 # **Next:** [19, your own data](19_your_own_data.ipynb): schema, plan, one release.

@@ -644,6 +644,29 @@ def test_lesson_18_s_table_is_that_of_the_committed_trials(root):
     assert {name.replace("+", ",") for name in named.split(", ")} == near
 
 
+def test_lesson_18_says_whose_loss_is_known_before_the_run(root):
+    said = (root / "notebooks" / "src" / "18_side_by_side.py").read_text("utf-8")
+    assert "*Independent*'s, the told forest's, the policy's. The others are read off" in said
+    town, schema = lesson_18.draw_town(0), lesson_18.TOWN
+    policy = pds.Restriction(target="district", sensitive=("illness",))
+    methods = {
+        "Independent": pds.baselines.Independent(1),
+        "told": pds.ConsistentBayes(1, rounds=0, sensitive="illness"),
+        "policy": pds.PrivBayes(1, k=1, restriction=policy),
+        "forest": pds.ConsistentBayes(1, rounds=0),
+        "PrivBayes": pds.PrivBayes(1, k=1),
+    }
+    known = {
+        name: method.fit(town, schema).ledger_.attribute_epsilon().attrs["known"]
+        for name, method in methods.items()
+    }
+    assert {name for name, when in known.items() if when.startswith("before the run")} == {
+        "Independent",
+        "told",
+        "policy",
+    }
+
+
 @pytest.mark.slow
 def test_the_hidden_table_s_limit_is_the_recorded_one():
     recorded = lesson.read("lesson_18")["q4"]["recorded"]
