@@ -148,7 +148,7 @@ panels.side_by_side.panel()
 # ### What each step buys
 #
 # `ConsistentBayes` is built from what the table above teaches. A noisy look at how strongly pairs are tied on average takes at most 5 % of ε. It decides how
-# much single columns get: all of it where ties are weaker than noise. Single columns come next. Then comes a *forest* of those pairs that single
+# much single columns get: where ties are weaker than noise, all but what the pairs that stand out take. Single columns come next. Then comes a *forest* of those pairs that single
 # columns explain worst, and then *rounds* of pairs and small sets against the fitted model. All of it is made to agree. One strict run each at ε = 1. `sample()` deals rows out in proportion, so that less chance of sampling is added to the noise.
 # (`sample(method="independent")` draws each row by itself. Textbooks' intervals assume that, but they don't know the noise of the fit, and are too short.)
 

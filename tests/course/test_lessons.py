@@ -667,6 +667,20 @@ def test_lesson_18_says_whose_loss_is_known_before_the_run(root):
     }
 
 
+def test_lesson_18_says_what_weak_ties_leave_to_single_columns(root):
+    """At 1,473 records a pair that stands out takes about a third of ε."""
+    said = (root / "notebooks" / "src" / "18_side_by_side.py").read_text("utf-8")
+    assert "where ties are weaker than noise, all but what the pairs that stand out take" in said
+    adult = pds.datasets.load_adult(coding="thesis")
+    parts = []
+    for seed in range(3):
+        method = pds.ConsistentBayes(1, random_state=seed)
+        entries = method.fit(adult.frame.head(1_473), adult.schema).ledger_.entries
+        tables = [e for e in entries if e.step.startswith("table(")]
+        parts.append(sum(e.epsilon for e in tables if len(e.attributes) == 1))
+    assert max(parts) < Fraction(9, 10)
+
+
 @pytest.mark.slow
 def test_the_hidden_table_s_limit_is_the_recorded_one():
     recorded = lesson.read("lesson_18")["q4"]["recorded"]
