@@ -122,7 +122,7 @@ strict.pivot_table(index="method", columns="budget", values="value", sort=False)
 #
 # ## All of them, alive
 #
-# The first chart says how far each synthetic table is from the real one. The second says what a change of the sensitive attribute costs, by the ledger. The last is the plan, with a ring
+# The first chart says how far each synthetic table is from the real one. The second says what a change of the sensitive attribute costs. The last is the plan, with a ring
 # around the k of the run.
 #
 # **What to notice**
@@ -148,7 +148,7 @@ panels.side_by_side.panel()
 # ### What each step buys
 #
 # `ConsistentBayes` is built from what the table above teaches. A noisy look at how strongly pairs are tied on average takes at most 5 % of ε. It decides how
-# much single columns get: where ties are weaker than noise, all but what the pairs that stand out take. Single columns come next. Then comes a *forest* of those pairs that single
+# much single columns get: where ties are weaker than noise, all that pairs that stand out leave. Single columns come next. Then comes a *forest* of those pairs that single
 # columns explain worst, and then *rounds* of pairs and small sets against the fitted model. All of it is made to agree. One strict run each at ε = 1. `sample()` deals rows out in proportion, so that less chance of sampling is added to the noise.
 # (`sample(method="independent")` draws each row by itself. Textbooks' intervals assume that, but they don't know the noise of the fit, and are too short.)
 
@@ -182,7 +182,7 @@ sidebyside.match(fair.data, sidebyside.PAPER.settings(**points)).set_index("meth
 
 # %% [markdown]
 # Two come first, and not by a clever formula: the policy and the forest that is told which attribute is sensitive. Both let occupation stand in as few tables as they can, give these a small share, and
-# everything else goes to the others. What it loses is then bounded *before* the run: no network that is learnt can make it worse.
+# everything else goes to the others. What it loses is then bounded *before* the run: no learnt network can make it worse.
 #
 # ## Your turn
 #
@@ -306,9 +306,9 @@ for rows, epsilon in ((n, 1.0), (n, 0.1), (1_473, 1.0), (176, 0.1)):
 #
 # ## What is still not private
 #
-# * Comparing methods on private records spends every fit's ε and reads every distance raw. These tables are allowed because Adult is public.
+# * Comparing methods on private records spends every fit's ε and reads every distance raw. Adult is public.
 # * The loss of an attribute holds if *only that attribute* changes. What goes with it, a partner's income or a degree, keeps telling.
-# * Three losses are known before the run: *Independent*'s, the told forest's, the policy's. The others are read off the network of the run: ex post, no promise.
+# * Three losses are known before the run: *Independent*'s, the told forest's, the policy's. The others are read off it: ex post, no promise.
 # * Advice tuned on Adult is advice about tables like Adult.
 #
 # ## The method to run

@@ -670,7 +670,7 @@ def test_lesson_18_says_whose_loss_is_known_before_the_run(root):
 def test_lesson_18_says_what_weak_ties_leave_to_single_columns(root):
     """At 1,473 records a pair that stands out takes about a third of ε."""
     said = (root / "notebooks" / "src" / "18_side_by_side.py").read_text("utf-8")
-    assert "where ties are weaker than noise, all but what the pairs that stand out take" in said
+    assert "where ties are weaker than noise, all that pairs that stand out leave" in said
     adult = pds.datasets.load_adult(coding="thesis")
     parts = []
     for seed in range(3):
