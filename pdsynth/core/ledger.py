@@ -282,6 +282,7 @@ class LedgerWriter:
         self.schema, self._owners = schema, owners
         self._domain = "schema:public"
         ledger.public_attributes = schema.names
+        ledger.holders = getattr(noise, "holders_needed", ledger.holders)
         if ledger.guarantee != "none" and not noise.private:
             raise PrivacyError(
                 f"this random source adds no noise, but guarantee={ledger.guarantee!r}: "
