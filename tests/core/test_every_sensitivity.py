@@ -141,6 +141,10 @@ def select(score, candidates):
     return chosen(lambda c: c.select(candidates, score, Q(1), **ONE))
 
 
+def add_up(candidates):
+    return chosen(lambda c: c.select(candidates, "R", Q(1), pairwise=True, **ONE))
+
+
 def count_levels(curator):
     curator.ledger.levels = Q(1, 2), Q(1)
     curator.count_records(Q(1))
@@ -280,6 +284,7 @@ ROWS = {
     "mean_association": {
         "": Row(mean(MANY, 4)),
         "three values": Row(mean([(0, 1)], 4), tables=WIDE, at_least=1 / 3),
+        "half a record counts": Row(mean([(0, 1)], 6), tables=((2, 2), 6), at_least=1),
     },
     "strongest_association": {
         "": Row(strongest(MANY)),
@@ -294,17 +299,9 @@ ROWS = {
         "R, three values": Row(select("R", ONE_PAIR), np.max, tables=WIDE),
         "F": Row(select("F", BINARY), np.max, at_least=1),
         "R, pairs added up": Row(
-            chosen(
-                lambda c: c.select(
-                    Candidates(((np.array([0]), np.array([[1, 2]])),)),
-                    "R",
-                    Q(1),
-                    pairwise=True,
-                    **ONE,
-                )
-            ),
-            np.max,
+            add_up(Candidates(((np.array([0]), np.array([[1, 2]])),))), np.max, at_least=0.7
         ),
+        "R, of one pair and of two": Row(add_up(PAIRS), np.max, at_least=0.7),
     },
     "conditionals": {  # of papers as they are printed
         "": Row(conditionals(0, 1), guarantee="published", unit=GRID, at_least=1),
