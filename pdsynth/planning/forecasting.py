@@ -52,7 +52,7 @@ from ..core import (
 )
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
-from .one_table import by_chance, clipped, noise_of_sums, tells_most
+from .one_table import by_chance, size_of, tells_most, told
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
@@ -255,14 +255,11 @@ class Outlook:
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
 
     def at_once(self) -> float:
-        """The table of all columns for all of ε: noise of sums, and what clipping adds.
-
-        Balanced rows have its counts, so they add nothing.
-        """
+        """The table of all columns for all of ε. Balanced rows have its counts, and add nothing."""
         i, j = self.both
-        noise = float(free_cells(np.array([self.whole]), self.noise)[0]) / self.mass
-        pairs = noise_of_sums(self.size[i] * self.size[j], self.whole, noise) + clipped(noise)
-        return float(np.mean(pairs / (1 + pairs)))
+        free = float(free_cells(np.array([self.whole]), self.noise)[0])
+        noise = float(size_of(2 * self.n / self.mass)) * free / (2 * self.n)
+        return float(told(self.size[i] * self.size[j], self.whole, noise).mean())
 
     def degree(self, k: int) -> float:
         """PrivBayes: d − k tables for .7 of ε. One table is no chain."""
@@ -306,6 +303,15 @@ class Outlook:
         *noise, chance = ((v / (1 + v)) ** 2 for v in (*noises, self.sampled()))
         square = rest**2 * (self.prior.dependence**2 + chance) + sum(noise) + chance
         return float(np.mean(np.sqrt(square)))
+
+
+def clipped(noise: np.ndarray) -> np.ndarray:
+    """What clipping at 0 adds to tables whose noise alone is a distance of v: 2v²/(1 + 2v).
+
+    It adds (b/2) exp(−c/b) to a cell of count c under noise of scale b, here v = b/2 over the mean
+    count; counts are taken as spread exponentially.
+    """
+    return np.asarray(2 * noise**2 / (1 + 2 * noise))
 
 
 def numbers_of_tables(most: int) -> list[int]:

@@ -14,6 +14,7 @@ from ..core import Facts
 from ..persons import LEVEL
 
 MOST = 2**9  # cells
+CANCEL = 0.9  # of what two columns are off by and leave out: median of made tables
 UNEVEN = 0.6  # sampling error against that of values that are equally common: median of nine tables
 
 
@@ -22,22 +23,38 @@ def by_chance(cells: np.ndarray, n: int) -> np.ndarray:
     return UNEVEN * np.sqrt(cells / (2 * math.pi * n))
 
 
-def noise_of_sums(cells: np.ndarray, whole: int, noise: float) -> np.ndarray:
-    """The distance, by noise, of pairs that are sums of one table's cells.
+def size_of(scale: float | np.ndarray) -> np.ndarray:
+    """Expected size of discrete Laplace noise of a scale b, in records: 1 / sinh(1/b), below b.
+
+    >>> size_of(np.array([0.5, 8.0])).round(3).tolist()
+    [0.276, 7.979]
+    """
+    with np.errstate(over="ignore"):  # then it is 0
+        return np.asarray(1 / np.sinh(1 / np.asarray(scale, dtype=float)))
+
+
+def bounded(distance: np.ndarray) -> np.ndarray:
+    """A distance v that agreement with counts of 0 or more, n in all, keeps below 1: v/(1 + v)."""
+    return np.asarray(distance / (1 + distance))
+
+
+def sums(cells: np.ndarray, whole: int, noise: float) -> np.ndarray:
+    """The noise of pairs that are sums of one table's cells, as a distance.
 
     ``cells``: c of each pair, which keeps √(4c / πC) of the noise. ``whole``: C of the table, whose
     noise alone is a distance of ``noise``.
     """
-    return np.sqrt(4 * cells / (math.pi * whole)) * noise
+    return np.asarray(np.minimum(np.sqrt(4 * cells / (math.pi * whole)), 1) * noise)
 
 
-def clipped(noise: float | np.ndarray) -> np.ndarray:
-    """What clipping at 0 adds to tables whose noise alone is a distance of v: 2v²/(1 + 2v).
+def told(cells: np.ndarray, whole: int, noise: float) -> np.ndarray:
+    """The distance of pairs that one table tells: noise of :func:`sums`, and a bias.
 
-    It adds (b/2) exp(−c/b) to a cell of count c under noise of scale b, here v = b/2 over the mean
-    count; counts are taken as spread exponentially.
+    Counts of 0 or more that are nearest to the noisy ones take from large cells what they leave in
+    empty ones: v²/2(1 + v)³ in sums of many, fitted to made tables.
     """
-    return np.asarray(2 * noise**2 / (1 + 2 * noise))
+    bias = noise**2 / (2 * (1 + noise) ** 3) * (1 - cells / whole)
+    return bounded(sums(cells, whole, noise) + bias)
 
 
 def tells_most(facts: Facts) -> bool:
@@ -50,13 +67,17 @@ def tells_most(facts: Facts) -> bool:
     whole = facts.schema.cells(facts.schema.names)
     if whole > MOST or LEVEL in facts.schema.names:
         return False
-    n, unit, sizes = facts.n, facts.unit, np.array(facts.schema.sizes, dtype=float)
-    scale, (i, j) = float(unit.scale(facts.epsilon)), np.triu_indices(len(sizes), 1)
-    free = sizes - [unit.sums_to_n(int(size)) for size in sizes]
-    columns = scale * free * np.sqrt(sizes).sum() / np.sqrt(sizes) / (2 * n)
-    noise = scale * (whole - unit.sums_to_n(whole)) / (2 * n)
-    pairs = noise_of_sums(sizes[i] * sizes[j], whole, noise)
-    alone = columns[i] + columns[j]
-    if unit.n_is_public:
-        pairs, alone = pairs + clipped(noise), alone + by_chance(sizes[i] * sizes[j], n)
-    return bool(pairs.mean() < alone.mean())
+    n, unit, d = facts.n, facts.unit, len(facts.schema)
+    sizes, (i, j) = np.array(facts.schema.sizes, dtype=float), np.triu_indices(d, 1)
+    once = unit.moved / unit.as_pure(facts.epsilon, 1)  # the size of its noise, with delta, too
+    columns = unit.moved * d / unit.as_pure(facts.epsilon, d)  # where these share ε evenly
+    columns = columns * np.sqrt(sizes).mean() / np.sqrt(sizes)
+    if unit.power == 1:
+        columns, once = size_of(columns), float(size_of(once))
+    columns *= (sizes - [unit.sums_to_n(int(size)) for size in sizes]) / (2 * n)
+    once *= (whole - unit.sums_to_n(whole)) / (2 * n)
+    cells = sizes[i] * sizes[j]
+    if not unit.n_is_public:
+        return bool(sums(cells, whole, once).mean() < (columns[i] + columns[j]).mean())
+    alone = CANCEL * bounded(columns[i] + columns[j] + by_chance(cells, n))
+    return bool(told(cells, whole, once).mean() < alone.mean())
