@@ -115,7 +115,7 @@ class ConsistentBayes(Recipe):
         auto = is_one_of(self.rounds, ("auto",))
         named = any(options[name] is not None for name in OPTIONS)
         free = auto and not named and is_one_of(self.share_one_way, ("auto",))
-        if free and door("planning").tells_most(facts):
+        if free and door("planning").tells_most(facts, self):
             return Parts(OneTable(**options), reconcile=Agree())
         if (auto and len(facts.schema) > MANY) or is_whole(self.rounds, 0, 0):
             return Parts(ResidualForest(**options), reconcile=Agree())

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ..core import Facts
+from ..core import Facts, Recipe
 from ..persons import LEVEL
 
 MOST = 2**9  # cells
@@ -57,16 +57,21 @@ def told(cells: np.ndarray, whole: int, noise: float) -> np.ndarray:
     return bounded(sums(cells, whole, noise) + bias)
 
 
-def tells_most(facts: Facts) -> bool:
+def tells_most(facts: Facts, recipe: Recipe | None = None) -> bool:
     """Whether one table of all columns tells pairs better than single columns, tied or not.
 
-    Where n is secret, it counts as 1: then noise alone is compared.
+    Where n is secret, it counts as 1: then noise alone is compared. ``recipe``: what is fitted; its
+    ``delta`` says that noise is Gaussian, many times as large on one table and less so on several.
 
     **Privacy:** a function of the schema, n and ε, which are public.
     """
     whole = facts.schema.cells(facts.schema.names)
     if whole > MOST or LEVEL in facts.schema.names:
         return False
+    if recipe is not None and recipe.delta is not None:
+        from ..concentrated import in_rho  # noqa: PLC0415 - of fits with δ alone
+
+        facts = in_rho(recipe, facts)
     n, unit, d = facts.n, facts.unit, len(facts.schema)
     sizes, (i, j) = np.array(facts.schema.sizes, dtype=float), np.triu_indices(d, 1)
     once = unit.moved / unit.as_pure(facts.epsilon, 1)  # the size of its noise, with delta, too

@@ -186,6 +186,19 @@ def test_a_clear_tie_of_a_small_table_is_kept():
         assert left < lost / 2
 
 
+def test_with_delta_the_choice_goes_by_gaussian_noise():
+    """Its one table has 3.7 times the noise of pure ε here, and is farther than rounds."""
+    frame, schema = table((2,) * 9, 3_000, 0.3), schema_of(*(2,) * 9)
+    options = {"epsilon": 4, "delta": 1e-9}
+    fitted = pds.ConsistentBayes(4, delta=1e-9, random_state=0).fit(frame, schema)
+    assert len(fitted.measured_) > 1
+    assert len(pds.ConsistentBayes(4, random_state=0).fit(frame, schema).measured_) == 1
+    chosen = mean_distance(pds.ConsistentBayes, frame, schema, 3, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pdsynth.planning.tells_most", lambda *_: True)
+        assert chosen < 0.8 * mean_distance(pds.ConsistentBayes, frame, schema, 3, **options)
+
+
 def test_the_plan_knows_what_private_bins_cost():
     """At the boundary a plan that gave the table all of ε would name another run than the fit's."""
     ages = pds.Attribute.numeric("age", 0, 99, bins="private", number=8)
