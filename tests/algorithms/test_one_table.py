@@ -199,6 +199,14 @@ def test_with_delta_the_choice_goes_by_gaussian_noise():
         assert chosen < 0.8 * mean_distance(pds.ConsistentBayes, frame, schema, 3, **options)
 
 
+@pytest.mark.parametrize(("n", "epsilon"), [(40, 0.25), (100, 0.25)])
+def test_the_plan_doesnt_advise_against_the_table_that_it_measures(n, epsilon):
+    words = str(pds.plan(schema_of(2, 2), n, epsilon))
+    assert f"a table of all columns has 4 cells, of {n // 4} records on average" in words
+    assert "noise of scale 8." in words and "It measures one table of all columns here" in words
+    assert "release single columns" not in words and "k = 'auto'" not in words
+
+
 def test_the_plan_knows_what_private_bins_cost():
     """At the boundary a plan that gave the table all of ε would name another run than the fit's."""
     ages = pds.Attribute.numeric("age", 0, 99, bins="private", number=8)
