@@ -75,8 +75,8 @@ def tells_most(facts: Facts, recipe: Recipe | None = None) -> bool:
     n, unit, d = facts.n, facts.unit, len(facts.schema)
     sizes, (i, j) = np.array(facts.schema.sizes, dtype=float), np.triu_indices(d, 1)
     once = unit.moved / unit.as_pure(facts.epsilon, 1)  # the size of its noise, with delta, too
-    columns = unit.moved * d / unit.as_pure(facts.epsilon, d)  # where these share ε evenly
-    columns = columns * np.sqrt(sizes).mean() / np.sqrt(sizes)
+    each = unit.moved * d / unit.as_pure(facts.epsilon, d)  # of columns that share ε evenly
+    columns = each * np.sqrt(sizes).mean() / np.sqrt(sizes)
     if unit.power == 1:
         columns, once = size_of(columns), float(size_of(once))
     columns *= (sizes - [unit.sums_to_n(int(size)) for size in sizes]) / (2 * n)
