@@ -5,7 +5,7 @@ python benchmarks/nearer.py compare BEFORE AFTER
 python benchmarks/nearer.py pays [--tables NAME …] [--epsilons E …] [--fits N]
 python benchmarks/nearer.py label [--epsilons E …] [--fits N]
 python benchmarks/nearer.py alone FILE [--epsilons E …] [--fits N]
-python benchmarks/nearer.py once FILE [--epsilons E …] [--fits N] [--set NAME=VALUE …]
+python benchmarks/nearer.py once FILE [--epsilons E …] [--fits N] [--small N] [--set NAME=VALUE …]
 
 ``run`` writes one row per table, ε and fit: the mean two-way distance of sampled rows, the mean
 of the farthest 5 % of pairs, the farthest pair, the distance of the pair that was planted (made
@@ -18,7 +18,8 @@ numbers in 100 bins, a gradient boosting that learns the salary from sampled row
 real people whom no fit has seen, and the distance. ``alone`` says what independent columns lose to
 Independent: the ratio of the distances with its standard error, for 2,000 to 50,000 records of 10
 to 30 columns of two and of six values. ``once`` sets one table of all columns against rounds, on
-tables of 64 to 8,000 cells, and says in which part of the fits it is chosen. Real tables are read from
+tables of 64 to 8,000 cells, and says in which part of the fits it is chosen; with ``--small 60`` on
+60 made tables of 30 to 10,000 records and at most 512 cells, half of them tied. Real tables are read from
 $PDSYNTH_DATA. A run of all tables takes about a quarter of an hour.
 """
 
@@ -144,6 +145,19 @@ def few_cells(*sizes: int, n: int = 3_200, seed: int = 0) -> Made:
     for j in range(1, len(sizes)):
         codes[:, j] = np.where(rng.random(n) < 0.3, codes[:, j - 1] % sizes[j], codes[:, j])
     return frame_of(codes, [*sizes])
+
+
+def any_small(seed: int) -> tuple[str, Made]:
+    """Two to nine columns of at most 512 cells, 30 to 10,000 records; of odd seeds c1 copies c0."""
+    rng, sizes = np.random.default_rng(seed), [513]
+    while np.prod(sizes) > 512:
+        d = int(rng.integers(2, 10))
+        sizes = rng.integers(2, (40, 16, 9, 6, 4, 4, 3, 2)[d - 2] + 1, d).tolist()
+    n = int(10 ** rng.uniform(1.5, 4))
+    codes = np.column_stack([rng.choice(m, n, p=rng.dirichlet(np.full(m, 2.0))) for m in sizes])
+    if seed % 2:
+        codes[:, 1] = np.where(rng.random(n) < 0.5, codes[:, 0] % sizes[1], codes[:, 1])
+    return f"small, {n} of {sizes}{', copied' * (seed % 2)}", frame_of(codes, sizes)
 
 
 def iris() -> Made:
@@ -364,13 +378,10 @@ SHAPES = (  # of made tables, with their records
 )
 
 
-def once(epsilon: float, fits: int, options: dict[str, Any]) -> pd.DataFrame:
+def once(epsilon: float, fits: int, options: dict[str, Any], small: int = 0) -> pd.DataFrame:
     """One table of all columns against rounds, and which of the two ConsistentBayes chooses."""
-    made = {f"few cells, {sizes}, {n:,}": few_cells(*sizes, n=n) for sizes, n in SHAPES}
-    for name, load in (("NLTCS", pds.datasets.load_nltcs), ("ACS", pds.datasets.load_acs)):
-        made |= {f"{name}, {d} columns": some_bits(load, d) for d in (7, 8, 9, 10, 11, 12)}
     rows, really = [], planning.tells_most
-    for name, (frame, schema) in made.items():
+    for name, (frame, schema) in (dict(map(any_small, range(small))) or some_tables()).items():
         row = {"table": name, "epsilon": epsilon, "cells": schema.cells(schema.names)}
         chosen = list[bool]()
 
@@ -387,6 +398,14 @@ def once(epsilon: float, fits: int, options: dict[str, Any]) -> pd.DataFrame:
         farthest = row["farthest, one table"] / row["farthest, rounds"]
         rows.append(row | {"ratio": row["one table"] / row["rounds"], "of the farthest": farthest})
     return pd.DataFrame(rows).drop(columns=["farthest, one table", "farthest, rounds"])
+
+
+def some_tables() -> dict[str, Made]:
+    """Made tables of few values, and the first columns of two real ones."""
+    made = {f"few cells, {sizes}, {n:,}": few_cells(*sizes, n=n) for sizes, n in SHAPES}
+    for name, load in (("NLTCS", pds.datasets.load_nltcs), ("ACS", pds.datasets.load_acs)):
+        made |= {f"{name}, {d} columns": some_bits(load, d) for d in (7, 8, 9, 10, 11, 12)}
+    return made
 
 
 def as_value(word: str) -> Any:
@@ -413,6 +432,7 @@ def main(words: list[str] | None = None) -> None:
     single, few = tasks.add_parser("alone"), tasks.add_parser("once")
     for task in (single, few):
         task.add_argument("file", type=Path)
+    few.add_argument("--small", type=int, default=0)
     for task in (run, few):
         task.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", dest="options")
     for task in (run, ask, learn, single, few):
@@ -433,10 +453,14 @@ def main(words: list[str] | None = None) -> None:
     words_of = (word.partition("=") for word in getattr(asked, "options", []))
     options = {name: as_value(value) for name, _, value in words_of}
     if asked.task in ("alone", "once"):
-        rows_of = alone if asked.task == "alone" else partial(once, options=options)
+        rows_of = (
+            alone if asked.task == "alone" else partial(once, options=options, small=asked.small)
+        )
         found = pd.concat([rows_of(epsilon, asked.fits) for epsilon in asked.epsilons])
         found.to_csv(asked.file, index=False, float_format="%.6g")
         print(found.round(4).to_string(index=False))
+        if "chosen" in found:
+            print(found.groupby(["epsilon", "chosen"])["ratio"].describe().round(3).to_string())
         return
     if asked.task == "pays":
         for name in asked.tables:

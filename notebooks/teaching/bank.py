@@ -16,6 +16,8 @@ from pdsynth.course.exercises.judges import Each, Number, Several
 Cells = list[lessons.Cell]
 # What Moodle shows as boxes to tick, without letters: the statements, and how a notebook is answered.
 LISTED = r"^\* \*\*\w\*\* .+\n?|\s*Answer with a set of [^.]+\."
+# A notebook takes Python's fractions, Moodle decimal numbers alone: "7/12" is refused there.
+TYPED = r"A fraction, please\.|Give a `Fraction` or a number\."
 SEEDED = (
     r"^\* This page fixes `random_state`.+\n?(?:  .+\n?)*"  # of a lesson's runs: a sheet has none
 )
@@ -27,10 +29,16 @@ def find_questions(number: str) -> list[Question]:
 
 
 def ask(source: str, question: Question) -> str:
-    """What the lesson asks, in Markdown: text and code up to the student's own cell."""
+    """What the lesson asks, in Markdown: text and code up to the student's own cell.
+
+    Where that cell begins with code that is to be repaired, it is asked about, too.
+    """
     parts = []
     for kind, text, _ in get_exercise(split_pieces(source), int(question.key[1:])):
         if "\n# solution\n" in text:
+            given = text.split("\n# solution\n")[0]
+            if "def " in given and "..." not in given:
+                parts.append(f"```python\n{given}\n```")
             break
         parts.append(text if kind == "markdown" else f"```python\n{text}\n```")
     return re.sub(r"^\*\*\d+ · ", "**", "\n\n".join(parts))
@@ -176,8 +184,10 @@ def write_questions(number: str, question: Question, asked: str) -> list[str]:
     for i, part in enumerate(parts, 1):
         which = f" ({i} of {len(parts)})" if len(parts) > 1 else ""
         shown = (
-            re.sub(LISTED, "", asked, flags=re.MULTILINE) if isinstance(part, Several) else asked
+            re.sub(TYPED, "Give a decimal number.", asked) if isinstance(part, Number) else asked
         )
+        if isinstance(part, Several):
+            shown = re.sub(LISTED, "", asked, flags=re.MULTILINE)
         body = to_html(
             shown + (f"\n\n*Answer {i} of {len(parts)}, in that order.*" if which else "")
         )

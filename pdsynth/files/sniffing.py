@@ -181,6 +181,7 @@ def look_for_header(
     if header or (columns and set(columns) & set(top)):
         return True
     if columns or votes_for_header(rows) < 0:
+        filled = sum(map(bool, top))
         reason = (
             "none of the declared columns stands in the first line"
             if columns
@@ -190,7 +191,8 @@ def look_for_header(
             f"{reason}: if the file has no header, say names=[…], or write columns = […], "
             f"the names of its {len(top)} columns, into the schema file; if it has one, "
             "say header=True"
-            + "; if this is a title, say skip=, the lines above the names"
-            * (sum(map(bool, top)) == 1)
+            + "; if this is a title, say skip=, the lines above the names" * (filled == 1)
+            + "; if two lines name the columns, say skip=2 and say names=[…]"
+            * (not columns and 1 < filled < len(top))
         )
     return True

@@ -47,7 +47,7 @@ from .cells import expected_noise, say_rules
 from .forecasting import RECIPE, SINGLE, Forecast, Outlook, Prior, forecasts, prior
 from .one_table import tells_most
 from .prices import EdgePrice
-from .sentences import expect, likely, say_too_fine
+from .sentences import expect, likely, say_too_fine, say_whole
 from .way_back import least_epsilon
 
 __all__ = [
@@ -352,9 +352,12 @@ def plan(
     drowned = bool(ratio[0] > NOISE_DOMINATES)
     outlook = Outlook(schema, int(n), float(budget), None, noise)
     fine = [schema.attributes[j] for j in np.flatnonzero(outlook.too_fine())]
+    told = expect(ratio.tolist(), best)
+    if outlook.whole and not best and not drowned:
+        told = say_whole(outlook.whole, int(n), 2 * n / outlook.mass)
     sentence = (
         describe_facts(schema, n, decimal(budget))
-        + expect(ratio.tolist(), best)
+        + told
         + " "
         + explain(candidates, len(schema), ratio[0])
         + _say_alone(candidates[0], outlook, float(budget))

@@ -52,7 +52,7 @@ from ..core import (
 )
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
-from .one_table import FOR_COLUMNS, by_chance, clipped, tells_most, told_by
+from .one_table import FOR_COLUMNS, by_chance, clipped, size_of, tells_most, told
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
@@ -254,14 +254,12 @@ class Outlook:
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
 
     def at_once(self) -> float:
-        """The table of all columns for all of ε: noise of sums, and what agreement adds.
-
-        Balanced rows have its counts, so they add nothing.
-        """
+        """The table of all columns for all of ε. Balanced rows have its counts, and add nothing."""
         i, j = self.both
         noise = float(free_cells(np.array([self.whole]), self.noise)[0]) / self.mass
-        pairs = told_by(self.size[i] * self.size[j], self.whole, noise)
-        return float(np.mean(pairs / (1 + pairs)))
+        scale = 2 * self.n / self.mass
+        pairs = told(self.size[i] * self.size[j], self.whole, noise, float(size_of(scale)) / scale)
+        return float(pairs.mean())
 
     def degree(self, k: int) -> float:
         """PrivBayes: d − k tables for .7 of ε. One table is no chain."""

@@ -17,6 +17,7 @@ from ..persons import LEVEL
 FEW, MOST = 2**9, 2**13  # cells
 FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
 ADDED = 0.05  # of a table's noise, what agreement adds to pairs at most: the worst of 44 tables
+LEFT = 0.8  # of the noise of rounds' tables, what agreement with others leaves
 UNEVEN = 0.6  # sampling error against that of values that are equally common: median of nine tables
 
 
@@ -25,13 +26,28 @@ def by_chance(cells: np.ndarray, n: int) -> np.ndarray:
     return UNEVEN * np.sqrt(cells / (2 * math.pi * n))
 
 
+def size_of(scale: float | np.ndarray) -> np.ndarray:
+    """Expected size of discrete Laplace noise of a scale b, in records: 1 / sinh(1/b), below b.
+
+    >>> size_of(np.array([0.5, 8.0])).round(3).tolist()
+    [0.276, 7.979]
+    """
+    with np.errstate(over="ignore"):  # then it is 0
+        return np.asarray(1 / np.sinh(1 / np.asarray(scale, dtype=float)))
+
+
+def bounded(distance: np.ndarray) -> np.ndarray:
+    """A distance v that agreement with counts of 0 or more, n in all, keeps below 1: v/(1 + v)."""
+    return np.asarray(distance / (1 + distance))
+
+
 def noise_of_sums(cells: np.ndarray, whole: float, noise: float) -> np.ndarray:
     """The distance, by noise, of pairs that are sums of one table's cells.
 
     ``cells``: c of each pair, which keeps √(4c / πC) of the noise. ``whole``: C of the table, whose
     noise alone is a distance of ``noise``.
     """
-    return np.sqrt(4 * cells / (math.pi * whole)) * noise
+    return np.asarray(np.minimum(np.sqrt(4 * cells / (math.pi * whole)), 1) * noise)
 
 
 def clipped(noise: float | np.ndarray) -> np.ndarray:
@@ -43,12 +59,15 @@ def clipped(noise: float | np.ndarray) -> np.ndarray:
     return np.asarray(2 * noise**2 / (1 + 2 * noise))
 
 
-def told_by(cells: np.ndarray, whole: int, noise: float) -> np.ndarray:
-    """The distance of such pairs once the table is the closest one without negative counts.
+def told(cells: np.ndarray, whole: float, noise: float, size: float = 1) -> np.ndarray:
+    """The distance of pairs that one table tells, once no count of it is negative.
 
-    What that adds is at most what clipping would, and at most :data:`ADDED` of the noise.
+    ``noise``: as if it were continuous; ``size``: how large it is beside that. Counts of 0 or more
+    that are nearest to the noisy ones take from large cells what they leave in empty ones: at most
+    what clipping would, and :data:`ADDED` of the noise, in sums of many cells.
     """
-    return noise_of_sums(cells, whole, noise) + np.minimum(clipped(noise), ADDED * noise)
+    added = np.minimum(clipped(noise), ADDED * noise) * (1 - cells / whole)
+    return bounded(noise_of_sums(cells, whole, size * noise) + added)
 
 
 def noise_of_rounds(sizes: np.ndarray, scale: float, n: int, power: int = 1) -> float:
@@ -66,8 +85,8 @@ def noise_of_rounds(sizes: np.ndarray, scale: float, n: int, power: int = 1) -> 
     pairs = (np.multiply.outer(sizes, sizes))[np.triu_indices(d, 1)]
     noise = scale * (tables / part) ** (1 / power) / (2 * n)
     whole = typical**m
-    told = noise_of_sums(pairs, whole, whole * noise) if m > 2 else pairs * noise
-    return float(told.mean())
+    pair_noise = noise_of_sums(pairs, whole, whole * noise) if m > 2 else pairs * noise
+    return LEFT * float(pair_noise.mean())
 
 
 def tells_most(facts: Facts) -> bool:
@@ -82,12 +101,14 @@ def tells_most(facts: Facts) -> bool:
         return False
     n, unit, sizes = facts.n, facts.unit, np.array(facts.schema.sizes, dtype=float)
     scale, (i, j) = unit.moved / unit.as_pure(facts.epsilon, 1), np.triu_indices(len(sizes), 1)
-    free = sizes - [unit.sums_to_n(int(size)) for size in sizes]
-    roots = sizes ** (unit.power / (unit.power + 1))
-    columns = scale * free * (roots.sum() / roots) ** (1 / unit.power) / (2 * n)
+    roots, size = sizes ** (unit.power / (unit.power + 1)), 1.0
+    columns = scale * (roots.sum() / roots) ** (1 / unit.power)
+    if unit.power == 1:
+        columns, size = size_of(columns), float(size_of(scale)) / scale
+    columns *= (sizes - [unit.sums_to_n(int(values)) for values in sizes]) / (2 * n)
     noise = scale * (whole - unit.sums_to_n(whole)) / (2 * n)
-    pairs = told_by(sizes[i] * sizes[j], whole, noise)
-    most = (columns[i] + columns[j] + by_chance(sizes[i] * sizes[j], n)).mean()
+    cells = sizes[i] * sizes[j]
+    most = bounded(columns[i] + columns[j] + by_chance(cells, n)).mean()
     if whole > FEW:
         most = min(most, noise_of_rounds(sizes, scale, n, unit.power))
-    return bool(pairs.mean() < most)
+    return bool(told(cells, whole, noise, size).mean() < most)

@@ -63,3 +63,11 @@ def expect(ratio: list[float], k: int) -> str:
     if not lost:
         return useful
     return f"{useful} From k = {lost[0]} on a typical table's noise scale is above its mean cell."
+
+
+def say_whole(cells: int, n: int, scale: float) -> str:
+    """What the one table of all columns that is measured is worth, where no table of parents is."""
+    return (
+        f"a table of all columns has {cells} cells, of {n / cells:.3g} records on average, with "
+        f"noise of scale {scale:.3g}."
+    )

@@ -41,27 +41,40 @@ def mean_distance(method, frame, schema, fits=6, **options):
 
 
 def test_the_choice_by_hand():
-    """Two columns of two values, n = 100, ε = 1, scale 2: columns of scale 4 with one free cell."""
+    """Two columns of two values, n = 100, ε = 1, scale 2: columns of scale 4 with one free cell.
+
+    Noise of scale b is of size 1 / sinh(1/b): 1.919 and 3.958.
+    """
     schema, n = schema_of(2, 2), 100
-    noise = 2 * 3  # one table of four cells, three of them free
-    pair = math.sqrt(4 / math.pi) * noise / (2 * n) + 0.05 * noise / (2 * n)
-    alone = 2 * 4 / (2 * n) + 0.6 * math.sqrt(4 / (2 * math.pi * n))
-    assert pair == pytest.approx(0.0354, abs=1e-4) and alone == pytest.approx(0.0879, abs=1e-4)
+    noise = 1 / math.sinh(1 / 2) * 3 / (2 * n)  # one table of four cells, three of them free
+    once = noise / (1 + noise)
+    two = 2 / math.sinh(1 / 4) / (2 * n) + 0.6 * math.sqrt(4 / (2 * math.pi * n))
+    assert once == pytest.approx(0.0280, abs=1e-4) and two == pytest.approx(0.0875, abs=1e-4)
     assert tells_most(facts(schema, n, 1))
+    assert one_table.told(np.array([4.0]), 4, noise) == pytest.approx(once)
+
+
+def test_what_agreement_adds_to_sums_of_many_cells_by_hand():
+    """Pairs of 4 cells told by a table of 512: √(16 / 512π) of v, and 127/128 of .05 v, or 2v²."""
+    for noise, added in ((1.0, 0.05), (0.01, 2 * 0.01**2 / 1.02)):
+        bare = math.sqrt(16 / (512 * math.pi)) * noise + added * 127 / 128
+        assert one_table.told(np.array([4.0]), 512, noise) == pytest.approx(bare / (1 + bare))
+    half = math.sqrt(16 / (512 * math.pi)) / 2 + 0.05 * 127 / 128  # discrete noise half as large
+    assert one_table.told(np.array([4.0]), 512, 1, 0.5) == pytest.approx(half / (1 + half))
 
 
 def test_the_noise_of_rounds_by_hand():
     """Four columns of six values, scale 2, n = 1,000: six pairs of 36 cells share .8 · .65 of ε."""
     sizes = np.full(4, 6.0)
-    by_hand = 36 * (2 * 6 / (0.8 * 0.65)) / 2_000
+    by_hand = 0.8 * 36 * (2 * 6 / (0.8 * 0.65)) / 2_000
     assert one_table.noise_of_rounds(sizes, 2.0, 1_000) == pytest.approx(by_hand)
-    by_hand = 36 * 2 * math.sqrt(6 / (0.8 * 0.8)) / 2_000  # with δ: the root of the tables
+    by_hand = 0.8 * 36 * 2 * math.sqrt(6 / (0.8 * 0.8)) / 2_000  # with δ: the root of the tables
     assert one_table.noise_of_rounds(sizes, 2.0, 1_000, power=2) == pytest.approx(by_hand)
 
 
 def test_the_noise_of_rounds_of_small_sets_by_hand():
     """Ten two-valued columns: 45 pairs in sets of four, which hold six and have 16 cells each."""
-    by_hand = math.sqrt(4 * 4 / (math.pi * 16)) * 16 * (2 * 7.5 / (0.8 * 0.85)) / 2_000
+    by_hand = 0.8 * math.sqrt(4 * 4 / (math.pi * 16)) * 16 * (2 * 7.5 / (0.8 * 0.85)) / 2_000
     assert one_table.noise_of_rounds(np.full(10, 2.0), 2.0, 1_000) == pytest.approx(by_hand)
 
 
@@ -72,9 +85,12 @@ def test_the_noise_of_rounds_of_small_sets_by_hand():
         ((8, 8), 5000, "1", True),
         ((8, 8), 5000, "1/10", False),  # its noise is more than single columns leave out
         ((2,) * 9, 50_000, "1", True),
+        ((11, 20), 300, "4", True),  # discrete noise of scale 1/2 is of size .276
+        ((5, 5, 3), 300, "2", True),
         ((2,) * 10, 50_000, "10", True),
         ((2,) * 10, 50_000, "1", False),  # 1,024 cells: rounds of small sets have less noise
-        ((2,) * 12, 50_000, "10", False),
+        ((2,) * 12, 50_000, "4", False),
+        ((2,) * 12, 50_000, "10", True),  # noise of scale 1/5 is mostly 0
         ((6, 6, 6, 6), 40_000, "1", True),
         ((16, 14, 7), 45_000, "1", True),
         ((6, 6, 6, 6), 3_200, "4", True),
@@ -190,6 +206,10 @@ def test_it_is_nearer_than_rounds_and_single_columns_tied_or_not(sizes, n, tie):
         ((6,) * 4, 40_000, 1),
         ((5, 5, 7, 4), 20_000, 1),
         ((20, 16, 12), 60_000, 2),
+        ((2, 2), 40, 0.25),
+        ((2,) * 9, 3_000, 4),
+        ((11, 20), 300, 4),
+        ((3, 2, 2, 4, 2, 2), 150, 4),
     ],
 )
 def test_the_plan_says_so_and_foretells_it(sizes, n, epsilon):
@@ -200,6 +220,40 @@ def test_the_plan_says_so_and_foretells_it(sizes, n, epsilon):
     assert 0.5 < found / best.distance < 1.6
     words = str(pds.plan(schema, n, epsilon))
     assert "one table of all columns here" in words and "fit in" not in words
+
+
+@pytest.mark.parametrize("tie", [0.0, 0.5])
+@pytest.mark.parametrize(("sizes", "n", "epsilon"), [((11, 20), 300, 4), ((2, 4, 11), 120, 4)])
+def test_small_tables_are_nearer_than_single_columns_and_networks_of_pairs(sizes, n, epsilon, tie):
+    frame, schema = table(sizes, n, tie), schema_of(*sizes)
+    whole = mean_distance(pds.ConsistentBayes, frame, schema, epsilon=epsilon)
+    for method in (pds.baselines.Independent, lambda **o: pds.PrivBayes(k=1, **o)):
+        assert whole < 0.8 * mean_distance(method, frame, schema, epsilon=epsilon)
+
+
+def test_a_clear_tie_of_a_small_table_is_kept():
+    """Five times five values, half of them copied, 300 records, ε = 2."""
+    frame, schema = table((5, 5, 3), 300, 0.5), schema_of(5, 5, 3)
+    pair = schema.select(["x0", "x1"])
+    for seed in range(5):
+        left, lost = (
+            pds.evaluate.marginal_distances(
+                frame[["x0", "x1"]],
+                m(2, random_state=seed).fit(frame, schema).sample(random_state=seed)[["x0", "x1"]],
+                pair,
+                2,
+            ).mean()
+            for m in (pds.ConsistentBayes, pds.baselines.Independent)
+        )
+        assert left < lost / 2
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(40, 0.25), (100, 0.25)])
+def test_the_plan_doesnt_advise_against_the_table_that_it_measures(n, epsilon):
+    words = str(pds.plan(schema_of(2, 2), n, epsilon))
+    assert f"a table of all columns has 4 cells, of {n // 4} records on average" in words
+    assert "noise of scale 8." in words and "It measures one table of all columns here" in words
+    assert "release single columns" not in words and "k = 'auto'" not in words
 
 
 def test_the_plan_knows_what_private_bins_cost():

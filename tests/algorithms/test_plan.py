@@ -222,7 +222,7 @@ class TestForecasts:
     def test_one_table_of_all_columns_is_no_chain(self):
         """Two bits, ε n = 50: three free cells share .7 of it, v = .086, and nothing is added.
 
-        ConsistentBayes measures it with all of ε: scale 4, W = 12, and agreement adds a little.
+        ConsistentBayes measures it with all of ε: scale 4, whose noise is of size 1 / sinh(1/4).
         """
         given = prediction.Prior(0.0, 0.5, (0.5, 0.3, 0.2))
         found = {f.name: f for f in prediction.forecasts(plain(2, 2), 100, 0.5, given)}
@@ -230,7 +230,7 @@ class TestForecasts:
         noise = 3 / 35 / (1 + 3 / 35)
         by_hand = np.sqrt(noise**2 + (1 + 0.5**2) * chance**2)
         assert found["PrivBayes(k=1)"].distance == pytest.approx(by_hand)
-        whole = np.sqrt(4 / np.pi) * 12 / 200 + 0.05 * 12 / 200
+        whole = 3 / np.sinh(1 / 4) / 200
         assert found["ConsistentBayes"].distance == pytest.approx(whole / (1 + whole))
         assert pds.plan(plain(2, 2), 100, 0.5).method == "ConsistentBayes"
 

@@ -151,6 +151,22 @@ def test_boxes_to_tick_have_their_statements_and_nobody_asks_for_letters(tree):
         assert not [text for text in said if re.search(r"\([a-f]\)", text)]
 
 
+def test_whoever_is_to_repair_code_sees_it(tree):
+    """In a notebook it stands in the student's own cell, which the bank leaves out otherwise."""
+    asked = {one.findtext("name/text"): one.findtext("questiontext/text") for one in tree}
+    repairs = [text for text in asked.values() if re.search("[Rr]epair", text or "")]
+    assert len(repairs) > 5 and all("<pre><code" in text for text in repairs)
+    assert "fake = make(real)" in asked["15 q3"] and "counts &gt; 0" in asked["16 q3"]
+    assert not [name for name, text in asked.items() if "= None" in (text or "")]
+
+
+def test_nobody_is_asked_for_fractions_that_moodle_refuses(tree):
+    for question in tree.findall("question[@type='numerical']"):
+        assert not re.search(
+            "Give a.{,9}Fraction|A fraction", question.findtext("questiontext/text")
+        )
+
+
 def loose(written):
     """What is wrong with the file itself: its encoding, its characters, texts outside CDATA."""
     found = []

@@ -48,6 +48,10 @@ BAD_FILES = {
         b"form B,,\n,,\na,b,c\n1,2,3\n",
         "looks like a record.*title, say skip=",
     ),
+    "names in two lines": (
+        b"Group,Score,\n,Before,After\nA,1,2\nB,3,4\nA,5,6\n",
+        r"looks like a record.*two lines name the columns, say skip=2 and say names=",
+    ),
     "no header": (b"34,f\n61,m\n34,f\n", r"looks like a record.*names=\[…\].*2 columns"),
     "no header, twins": (b"no,no\nyes,no\nno,yes\n", "looks like a record"),
 }
