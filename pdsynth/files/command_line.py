@@ -14,6 +14,7 @@ from .. import __version__, baselines
 from ..answers import count_held
 from ..core import (
     MOST_RECORDS,
+    NEIGHBOURS,
     BudgetError,
     Model,
     PrivacyError,
@@ -28,6 +29,7 @@ from ..datasets.loaders import EXAMPLES, find
 from ..evaluation.pictures import draw_page
 from ..evaluation.report import report as make_report
 from ..planning import plan as make_plan
+from .asking import parse_answers, parse_options
 from .card import ABOUT, check_about
 from .cells import STRANGE
 from .outlining import outline as draft
@@ -51,7 +53,6 @@ from .release import (
     telling,
     write_card,
 )
-from .schema_file import read_toml
 from .session import Session, files_of
 from .spoken import report_in_options
 from .writing import naming
@@ -61,11 +62,6 @@ with needed_for("the command line"):
 
 
 METHODS = {name: method for name, method in baselines.METHODS.items() if name != "Synthesizer"}
-ELSEWHERE = {  # parameters of a method that have an option of their own
-    "delta": "--delta",
-    "epsilon": "--epsilon",
-    "records_per_person": "--records-per-person",
-}
 HELP = """From a table of your own to a private release, in four steps.
 
 \b
@@ -202,6 +198,12 @@ def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None
     help="The way back: the least ε whose expected two-way distance is at most that, as 0.05.",
 )
 @EXPECTED
+@click.option(
+    "--relation",
+    type=click.Choice([*NEIGHBOURS]),
+    default="replace_one",
+    help="How neighbours differ; with add_remove the number of records is secret.",
+)
 @read_options
 def plan(
     data: Path,
@@ -209,16 +211,22 @@ def plan(
     epsilon: Any,
     distance: float | None,
     expected: int | None,
+    relation: str,
     **how: Any,
 ) -> None:
     """Say what n records can bear at ε: the method, and how noisy its tables would be.
 
     Or, with --distance in place of --epsilon, which ε a distance takes. Of DATA only the column
     names and the number of records are read. Costs nothing. Where the number of records is secret
-    (relation=add_remove), say --expected-records.
+    (--relation add_remove), --expected-records says a guess of it, which is taken instead.
     """
     if (epsilon is None) == (distance is None):
         raise click.UsageError("say one of --epsilon and --distance")
+    if relation == "add_remove" and expected is None:
+        raise click.UsageError(
+            "with --relation add_remove the number of records is secret: say --expected-records N, "
+            "a guess from public knowledge"
+        )
     declared = Schema.read(schema)
     if open_lines(schema):
         say(f"{schema.name} is a draft: its domains aren't public yet, and release will refuse it.")
@@ -229,7 +237,8 @@ def plan(
         encoding = f"; names aren't in {header.encoding}: say --encoding, as cp1252"
         words = f"missing column(s): {gone}; the file has {names}"
         raise SchemaError(words + encoding * (STRANGE in names))
-    planned = make_plan(declared, expected or header.n, epsilon, distance=distance)
+    n = expected or header.n
+    planned = make_plan(declared, n, epsilon, distance=distance, relation=relation)
     click.echo(f"{planned}\n\n{planned.advice}: {planned.synthesizer()!r}")
     for table in (planned.methods, planned.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
@@ -359,7 +368,7 @@ def release(
         synthesizer.set_params(epsilon=epsilon, records_per_person=records_per_person, delta=delta)
         check_releasable(synthesizer)
         synthesizer.prepare(declared, len(frame))
-        warn_of_noise(declared, public, epsilon / records_per_person)
+        warn_of_noise(declared, public, epsilon / records_per_person, synthesizer.relation)
         session = find_account(synthesizer, account, session_epsilon, session_delta, out)
         rehearse(
             draft,
@@ -408,9 +417,12 @@ def read_named(path: Path, schema: Schema, **how: Any) -> pd.DataFrame:
         raise SchemaError(f"{path.name}: {problem}") from None
 
 
-def warn_of_noise(schema: Schema, n: int | None, epsilon: Any) -> None:
+def warn_of_noise(schema: Schema, n: int | None, epsilon: Any, relation: str) -> None:
     """Say that a release will be noise, where the plan says so. A function of public facts."""
-    if n is not None and len(schema) > 1 and (planned := make_plan(schema, n, epsilon)).drowned:
+    if n is None or len(schema) < 2:
+        return
+    planned = make_plan(schema, n, epsilon, relation=relation)
+    if planned.drowned:
         click.echo(f"Warning: {planned}", err=True)
 
 
@@ -503,39 +515,8 @@ def choose(
             "method: say --method NAME, or --expected-records N, a guess from public knowledge"
         )
     relation = {k: v for k, v in parameters.items() if k == "relation"}
-    synthesizer = make_plan(schema, n, epsilon).synthesizer(**relation)
+    synthesizer = make_plan(schema, n, epsilon, **relation).synthesizer()
     return synthesizer.set_params(**noise | parameters)
-
-
-def parse_options(texts: Sequence[str]) -> dict[str, Any]:
-    """Parameters of the method: k=2 and protect=true as in TOML, everything else as text."""
-    parameters: dict[str, Any] = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not sign:
-            raise click.UsageError(f"--set {text}: say NAME=VALUE, as sensitive=occupation")
-        if name in ELSEWHERE:
-            raise click.UsageError(f"--set {name}=…: say it by {ELSEWHERE[name]}")
-        if name in parameters:
-            raise click.UsageError(f"--set {name}=… stands twice: say it once")
-        try:
-            parameters[name] = read_toml(f"value = {value}", text)["value"]
-        except SchemaError:
-            parameters[name] = value
-    return parameters
-
-
-def parse_answers(texts: Sequence[str]) -> dict[str, str]:
-    """What the owner answers for, by its key."""
-    answers: dict[str, str] = {}
-    for text in texts:
-        key, sign, words = text.partition("=")
-        if not sign or key not in ABOUT:
-            raise click.UsageError(f"--about {text}: say KEY=TEXT, KEY one of {', '.join(ABOUT)}")
-        if key in answers:
-            raise click.UsageError(f"--about {key}=… stands twice: say it once")
-        answers[key] = words
-    return answers
 
 
 def check_releasable(synthesizer: Recipe) -> None:

@@ -8,19 +8,22 @@ from ..holders import SharedNoise
 NAMED = 3  # tables that a sentence names
 
 
-def expected_noise(cells: np.ndarray, source: Noise | None = None) -> np.ndarray:
+def expected_noise(
+    cells: np.ndarray, source: Noise | None = None, hidden: bool = False
+) -> np.ndarray:
     """Expected size of the noise of one cell, in noise scales, of tables of so many cells.
 
     Small tables get zero-sum noise, which leaves one cell less free: of two values half a scale.
-    ``source``: where noise comes from, None for a curator's. Shares of it have no such law: made to
-    sum to n again, c cells keep 1 − 1/c of its variance; more shares than needed add up to more.
+    ``source``: where noise comes from, None for a curator's. Shares of it have no such law, nor has
+    any noise where n is secret, ``hidden``: made to sum to n again, c cells keep 1 − 1/c of its
+    variance. More shares than needed add up to more.
 
     >>> expected_noise(np.array([2, 32, 33])).tolist()
     [0.5, 0.96875, 1.0]
     >>> expected_noise(np.array([2, 4]), SharedNoise(holders=2, honest=1)).round(2).tolist()
     [1.06, 1.3]
     """
-    if source is not None and not source.zero_sum:
+    if hidden or (source is not None and not source.zero_sum):
         larger = source.larger if isinstance(source, SharedNoise) else 1.0
         return np.asarray(larger * np.sqrt(1 - 1 / np.asarray(cells, dtype=float)))
     whole, of = np.unique(np.rint(cells), return_inverse=True)
@@ -28,13 +31,13 @@ def expected_noise(cells: np.ndarray, source: Noise | None = None) -> np.ndarray
     return np.where(small, 1 - 1 / np.asarray(cells, dtype=float), 1.0)
 
 
-def free_cells(cells: np.ndarray, source: Noise | None = None) -> np.ndarray:
+def free_cells(cells: np.ndarray, source: Noise | None = None, hidden: bool = False) -> np.ndarray:
     """Expected Σ |noise| of a table of so many cells, in noise scales: see :func:`expected_noise`.
 
     >>> free_cells(np.array([2, 32, 33])).tolist()
     [1.0, 31.0, 33.0]
     """
-    return cells * expected_noise(cells, source)
+    return cells * expected_noise(cells, source, hidden)
 
 
 def cells_of_pairs(schema: Schema, first: np.ndarray, second: np.ndarray) -> np.ndarray:

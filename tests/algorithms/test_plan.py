@@ -92,6 +92,75 @@ def test_where_the_number_is_secret_a_method_is_named_that_hides_it(n):
         found.synthesizer(relation="swap").prepare(schema, n)
 
 
+SECRET = {"relation": "add_remove"}
+
+
+class TestSecretNumber:
+    """A plan for ``relation="add_remove"``: half the noise, no zero-sum, and .05 of ε for n."""
+
+    def test_only_methods_that_hide_the_number_are_compared(self, adult):
+        found = pds.plan(adult.schema, 40_000, 1, relation="add_remove")
+        names = {f.name for f in found.forecasts}
+        assert names == {
+            "baselines.Independent",
+            "ConsistentBayes",
+            "ConsistentBayes(rounds=0)",
+        }
+        assert found.synthesizer().relation == "add_remove"
+        assert "40,000 must be a public guess" in str(found)
+        assert "looks too weak" not in str(found), "nobody looks"
+        assert "is secret" not in str(pds.plan(adult.schema, 40_000, 1))
+
+    def test_single_columns_by_hand(self):
+        """4 columns of 10 values: .95 ε for all, scale 4 / .95 on each value, made to sum to n."""
+        schema, given = plain(4, 10), prediction.Prior(0.0, 0.5, (0.5, 0.3, 0.2))
+        found = {f.name: f for f in prediction.forecasts(schema, 1000, 1, given, **SECRET)}
+        each = 4 / 0.95 * 10 * np.sqrt(1 - 1 / 10) / 2 / 1000
+        v, s = 2 * each, 0.6 * np.sqrt(100 / (2 * np.pi * 1000))
+        v, s = v / (1 + v), s / (1 + s)
+        assert found["baselines.Independent"].distance == pytest.approx(np.sqrt(v**2 + 2 * s**2))
+
+    @pytest.mark.parametrize("epsilon", [0.1, 1])
+    @pytest.mark.parametrize("name", ["baselines.Independent", "ConsistentBayes"])
+    def test_fits_come_as_near_as_foretold(self, cmc, epsilon, name):
+        """Forecasts for the other relation stood 1.42 times too far for Independent at ε = .1."""
+        n = len(cmc.frame)
+        found = pds.plan(cmc.schema, n, epsilon, **SECRET)
+        best = next(f for f in found.forecasts if f.name == name)
+        far = []
+        for seed in range(4):
+            made = best.make(epsilon=epsilon, random_state=seed, **SECRET)
+            rows = made.fit(cmc.frame, cmc.schema).sample(n, random_state=1)
+            far.append(pds.evaluate.marginal_distances(cmc.frame, rows, cmc.schema, 2).mean())
+        low, high = sentences.LIKELY if name == "ConsistentBayes" else (0.85, 1.15)
+        assert low < np.mean(far) / best.distance < high
+
+    def test_the_table_and_an_edge_have_half_the_noise_of_what_counting_leaves(self):
+        schema = plain(3, 4)
+        both = pds.plan(schema, 1000, 1), pds.plan(schema, 1000, 1, **SECRET)
+        column = "noise scale, records"
+        assert (both[1].table[column] * 1.9).tolist() == pytest.approx(both[0].table[column])
+        network = Network((("x0", ()), ("x1", ()), ("x2", ())))
+        shown, hidden = (p.price(network, ("x0", "x1")) for p in both)
+        assert hidden.epsilon_after == Q(19, 20) * shown.epsilon_after
+        assert hidden.noise_after * 1.9 == pytest.approx(shown.noise_after)
+        data = pd.DataFrame(np.zeros((9, 3), int), columns=schema.names)
+        drawn = network.with_edge("x0", "x1")
+        made = pds.Synthesizer(1, structure=drawn, **SECRET).fit(data, schema)
+        tables = [e for e in made.ledger_.entries if "x0" in e.attributes]
+        assert sum(e.epsilon for e in tables) == hidden.epsilon_after
+
+    def test_the_way_back_asks_for_less(self, cmc):
+        n = len(cmc.frame)
+        found = pds.plan(cmc.schema, n, distance=0.1, **SECRET)
+        assert found.epsilon < pds.plan(cmc.schema, n, distance=0.1).epsilon
+        assert found.distance <= 0.1 and found.synthesizer().relation == "add_remove"
+
+    def test_an_unknown_relation_is_refused(self):
+        with pytest.raises(BudgetError, match="relation must be one of"):
+            pds.plan(plain(3, 4), 1000, 1, relation="swap")
+
+
 def test_what_a_fit_would_refuse_for_too_little_epsilon_is_refused_before(adult):
     with pytest.raises(BudgetError, match="choose a larger epsilon"):
         pds.plan(adult.schema, 45_222, 1e-9)

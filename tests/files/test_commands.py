@@ -22,7 +22,7 @@ from pdsynth.files import command_line as commands
 from pdsynth.files import release
 
 FILES = "card.html card.md ledger.jsonl measured.csv model.json schema.toml synthetic.csv".split()
-EDGE = 8, 9  # numbers of records for which plan names different methods
+EDGE = 49, 50  # numbers of records for which plan names different methods
 ACCOUNT = ["a.jsonl", "a.jsonl.last", "a.jsonl.lock"]
 SCHEMA = """
 [attributes]
@@ -568,6 +568,18 @@ class TestSecretNumber:
         first = speak(words)
         (here / "data.csv").write_text(DATA + ROWS[0] + "\n")
         assert first == speak(words) and "77 rows × 3 columns" in first[1]
+
+    def test_plan_foretells_what_release_then_takes(self, here, speak):
+        words = "plan data.csv schema.toml --epsilon 1 --relation add_remove"
+        status, _, err = speak(words)
+        assert status == 2 and "say --expected-records N, a guess" in err
+        status, said, _ = speak(f"{words} --expected-records 77")
+        assert status == 0 and "77 must be a public guess" in said and "PrivBayes" not in said
+        (named,) = (line for line in said.splitlines() if "ecommended: " in line)
+        release = f"release data.csv schema.toml --epsilon 1 --out out {self.HIDDEN}"
+        assert speak(f"{release} --expected-records 77")[0] == 0
+        card = (here / "out" / "card.html").read_text(encoding="utf-8")
+        assert "relation='add_remove'" in named and named.split(": ")[1].split("(")[0] in card
 
 
 class TestWords:
