@@ -166,7 +166,7 @@ class TestStrictLedger:
 
     @pytest.mark.parametrize("method", [HPPrivBayes, ConsistentBayes])
     def test_each_remedy_for_an_empty_group_works(self, method):
-        """To leave the groups out wasn't said, and of a sensitive one not that B mustn't name it."""
+        """To leave groups out wasn't said, nor that B mustn't name the sensitive attribute."""
         words = "put an attribute in A, name a sensitive attribute that isn't in B, or leave groups"
         for sensitive in (None, "x2"):
             with pytest.raises(BudgetError, match=words if sensitive is None else "take it out"):

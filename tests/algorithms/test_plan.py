@@ -511,10 +511,12 @@ def test_fit_warns_with_the_same_sentence(thesis):
 def test_what_is_said_of_noise_is_its_scale():
     """Of a table of four cells the expected error is three quarters of what was called noise."""
     frame, schema = binary(10, 1000)
-    with pytest.warns(UserWarning, match=r"of 2.5e\+02 records, under noise of scale 5.1e\+02 in"):
+    with pytest.warns(UserWarning, match=r"of 250 records, under noise of scale 510 in"):
         fitted = pds.PrivBayes(0.05, k=1, random_state=0).fit(frame, schema)
     tables = [e for e in fitted.ledger_.entries if e.mechanism == "zero_sum_laplace"]
     assert {round(float(e.scale), 1) for e in tables} == {514.3}
+    with pytest.warns(UserWarning, match=r"of 0.024 records, under noise of scale 260,000 in"):
+        pds.PrivBayes(0.0001, k=11, random_state=0).fit(*binary(20, 100))
     words = sentences.expect([0.1, 0.2, 1.2], 1)
     assert words.endswith("From k = 2 on a typical table's noise scale is above its mean cell.")
 
