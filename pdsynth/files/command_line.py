@@ -32,8 +32,9 @@ from ..planning import plan as make_plan
 from .asking import parse_answers, parse_options
 from .card import ABOUT, check_about
 from .cells import STRANGE
+from .opening import NoRows
 from .outlining import outline as draft
-from .reading import read_csv, read_header
+from .reading import Header, no_records, read_csv, read_header
 from .release import (
     KINDS,
     as_released,
@@ -230,7 +231,12 @@ def plan(
     declared = Schema.read(schema)
     if open_lines(schema):
         say(f"{schema.name} is a draft: its domains aren't public yet, and release will refuse it.")
-    header = read_header(data, declared, **how)
+    try:
+        header = read_header(data, declared, **how)
+    except NoRows as none:
+        if relation == "replace_one":
+            raise
+        header = Header(none.names, 0, "", "")
     columns = declared.find_columns(header.names)
     if gone := [name for name in columns if name not in header.names]:
         names = ", ".join(header.names)
@@ -361,7 +367,7 @@ def release(
             bar.set_description_str(words)
             bar.update()
 
-        frame = read_fitting(data, schema, declared, step, **how)
+        frame = read_fitting(data, schema, declared, step, empty=hidden, **how)
         public = expected or (None if hidden else len(frame))
         method = method or (delta and "ConsistentBayes")  # nothing else takes a δ
         synthesizer = choose(method, declared, public, epsilon / records_per_person, parameters)
@@ -398,11 +404,16 @@ def release(
 
 
 def read_fitting(
-    data: Path, file: Path, schema: Schema, step: Callable[[str], None], **how: Any
+    data: Path, file: Path, schema: Schema, step: Callable[[str], None], *, empty: bool, **how: Any
 ) -> pd.DataFrame:
-    """The records of a table, all of which fit the schema of a file."""
+    """The records of a table, all of which fit the schema of a file; ``empty``: or none."""
     step("reading")
-    frame = read_csv(data, schema, **how)
+    try:
+        frame = read_csv(data, schema, **how)
+    except NoRows as none:
+        if not empty:
+            raise
+        return no_records(schema, none.names)
     step("checking the records")
     if problems := schema.problems(frame):
         raise SchemaError(f"{data.name} doesn't fit {file.name}:\n{problems}")

@@ -545,7 +545,9 @@ class TestSecretNumber:
         "words", ["--expected-records 100", "--expected-records 100000", "--method Independent", ""]
     )
     def test_two_files_that_differ_by_one_record(self, here, speak, monkeypatch, words):
-        seen = [self.decided(here, speak, monkeypatch, n, words) for n in (1, 2, *EDGE, 399, 400)]
+        seen = [
+            self.decided(here, speak, monkeypatch, n, words) for n in (0, 1, 2, *EDGE, 399, 400)
+        ]
         assert all(one == seen[0] for one in seen)
         assert seen[0][0][0] == (130 if words else 2)
 
@@ -568,6 +570,32 @@ class TestSecretNumber:
         first = speak(words)
         (here / "data.csv").write_text(DATA + ROWS[0] + "\n")
         assert first == speak(words) and "77 rows × 3 columns" in first[1]
+
+    @pytest.mark.parametrize(
+        ("method", "says"), [("ConsistentBayes", True), ("HPPrivBayes", True), ("PrivBayes", False)]
+    )
+    def test_the_card_names_the_groups_that_a_method_uses(self, here, speak, method, says):
+        """They stood there only where plan had chosen the method."""
+        (here / "schema.toml").write_text('groups = {age = "A"}\n' + SCHEMA)
+        words = f"release data.csv schema.toml --epsilon 1 --out out --method {method}"
+        assert speak(words)[0] == 0
+        card = (here / "out" / "card.html").read_text(encoding="utf-8")
+        assert ("less ε for group A of the schema: age" in card) == says
+
+    def test_no_record_is_no_refusal(self, here, speak):
+        """Where membership is protected, whether there is a record must not be told either."""
+        (here / "data.csv").write_text("age,smoker,ward,name\n")
+        plan = "plan data.csv schema.toml --epsilon 1"
+        assert speak(f"{plan} --relation add_remove --expected-records 77")[0] == 0
+        release = "release data.csv schema.toml --epsilon 1 --out out"
+        for words in (plan, release):
+            status, _, err = speak(words)
+            assert status == 1 and "the table has no rows" in err
+        status, _, _ = speak(f"{release} {self.HIDDEN} --method Independent")
+        assert status == 0 and there(here / "out") == FILES
+        (here / "data.csv").write_text("age,smoker,name\n")
+        status, _, err = speak(f"{release}2 {self.HIDDEN} --method Independent")
+        assert status == 1 and "missing column(s): ['ward']" in err
 
     def test_plan_foretells_what_release_then_takes(self, here, speak):
         words = "plan data.csv schema.toml --epsilon 1 --relation add_remove"
