@@ -1,6 +1,10 @@
 """Cells that can occur, in numbers and words, and what of a noise scale is expected in a cell."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+import pandas as pd
 
 from ..core import Noise, Schema, Unit, plural
 from ..holders import SharedNoise
@@ -63,4 +67,34 @@ def say_rules(schema: Schema) -> str:
     )
     return (
         f" Rules leave only some cells in which records can be: {', '.join(parts[:NAMED])}{more}."
+        + say_whole_bins(schema)
+    )
+
+
+def say_whole_bins(schema: Schema) -> str:
+    """Which bins rules mean that name some numbers in them, and how wide these are, or nothing."""
+    said = dict[tuple[str, str], str]()
+    for rule in schema.rules:
+        lists: Sequence[Any] = rule.said
+        if rule.kind == "determines":
+            lists = [a for a, _ in rule.said], [b for _, others in rule.said for b in others]
+        for name, values in zip(rule.columns, lists, strict=False):  # at_most names no value
+            a, edges = schema[name], schema[name].edges
+            if not a.numeric_bins or edges is None:
+                continue
+            numbers = {v for v in values if not isinstance(v, str) and not pd.isna(v)}
+            sizes = np.diff([*edges[:-1], edges[-1] + a.integer])  # the last is in the last bin
+            codes = {v: int(a.encode(pd.Series([v]))[0]) for v in numbers}
+            for code in sorted({*codes.values()}):
+                inside = sorted(v for v in numbers if codes[v] == code)
+                if not a.integer or len(inside) < sizes[code]:
+                    part = sizes[code] / sizes.sum()
+                    words = f"{name} {inside[0]} for {a.labels[code]}, {part:.0%} of its range"
+                    said.setdefault((name, a.labels[code]), words)
+    if not said:
+        return ""
+    shown = "; ".join([*said.values()][:NAMED]) + "; …" * (len(said) > NAMED)
+    return (
+        f" In rules a number stands for its whole bin: {shown}. Records there are judged as if "
+        "they held it, so a rule may refuse or move them, too: finer bins would touch fewer."
     )

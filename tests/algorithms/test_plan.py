@@ -412,6 +412,34 @@ class TestForecasts:
             assert found / 2 < foretold < 2 * found
 
 
+class TestWholeBins:
+    """A rule that names a number is about its bin, and moved records that nobody meant."""
+
+    COLUMNS = (
+        Attribute.numeric("age", 0, 100, bins=10, integer=True),
+        Attribute.numeric("x", 0.0, 1.0, bins=4),
+        Attribute.categorical("m", ["a", "b"], missing=True),
+    )
+
+    @pytest.mark.parametrize(
+        ("rule", "said"),
+        [
+            (pds.Rule.impossible({"age": 15, "m": "a"}), "age 15 for 11–20, 10% of its range"),
+            (pds.Rule.impossible({"age": [*range(11, 20)], "m": "a"}), "age 11 for 11–20, 10%"),
+            (pds.Rule.impossible({"age": [*range(11, 21)], "m": "a"}), ""),
+            (pds.Rule.impossible({"age": [*range(91, 101)], "m": None}), ""),
+            (pds.Rule.impossible({"age": "11–20", "m": "a"}), ""),
+            (pds.Rule.determines("age", "m", {33: ["b", None]}), "age 33 for 31–40, 10%"),
+            (pds.Rule.determines("m", "x", {"a": 0.3}), "x 0.3 for 0.25–0.5, 25% of its range"),
+            (pds.Rule.at_most("age", "x"), ""),
+        ],
+    )
+    def test_a_plan_says_how_wide_they_are(self, rule, said):
+        words = str(pds.plan(Schema(self.COLUMNS, rules=[rule]), 1000, 1))
+        assert "Rules leave only some cells" in words
+        assert said in words and ("stands for its whole bin" in words) == bool(said)
+
+
 class TestTooFine:
     """Columns whose values have more expected noise than their mean count."""
 
