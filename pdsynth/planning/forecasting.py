@@ -117,7 +117,8 @@ def forecasts(
     private = sum(bool(a.private) for a in schema.attributes)
     cost, d = Cost(n, schema.sizes, private), facts.d
     forest = cost.forest(facts.pairs)
-    nearest, tables = (facts.at_once(), 1) if facts.whole else facts.consistent(6 * d)
+    together = facts.consistent(6 * d, facts.members)
+    nearest, tables = (facts.at_once(), 1) if facts.whole else together
     rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
     rounds = cost.look(0) if facts.whole else rounds
     seconds = rounds[0]
@@ -132,7 +133,7 @@ def forecasts(
             Forecast(
                 "ConsistentBayes(rounds=0)",
                 partial(ConsistentBayes, rounds=0),
-                facts.consistent(d - 1)[0],
+                max(nearest, facts.consistent(d - 1, members=2)[0]),  # rounds may take pairs, too
                 *forest,
             ),
         ]
@@ -237,9 +238,10 @@ class Outlook:
         columns = self.d * free_cells(self.size, *self.noise) / self.mass
         return self.distance(1.0, self.pair(columns))
 
-    def consistent(self, most: int) -> tuple[float, int]:
+    def consistent(self, most: int, members: int) -> tuple[float, int]:
         """The distance at the best number of tables, at most ``most``, and that number, under the
-        shares of ConsistentBayes, but for those of columns beside tables: 2 % at most.
+        shares of ConsistentBayes, but for those of columns beside tables: 2 % at most. ``members``:
+        columns of a table, two in a forest.
 
         As single columns at worst: that is what it measures where ties are too weak. Groups leave
         no such choice, nor does a secret n.
@@ -254,10 +256,10 @@ class Outlook:
         columns = self.pair(0.45 * noise / (evidence * self.mass))
         # the sums of a larger table that tell a pair have the noise of √(its cells · the pair's)
         whole, cells = self.table, self.table
-        if self.members > 2:
-            whole, cells = self.typical**self.members, self.typical ** (self.members / 2 + 1)
+        if members > 2:
+            whole, cells = self.typical**members, self.typical ** (members / 2 + 1)
         cells *= float(expected_noise(np.array([whole]), *self.noise)[0])
-        edges = self.members - 1
+        edges = members - 1
         floor = self.unheld() * self.prior.degrees[-1]
 
         def at(t: int) -> float:
