@@ -5,7 +5,7 @@ python benchmarks/nearer.py compare BEFORE AFTER
 python benchmarks/nearer.py pays [--tables NAME …] [--epsilons E …] [--fits N]
 python benchmarks/nearer.py label [--epsilons E …] [--fits N]
 python benchmarks/nearer.py alone FILE [--epsilons E …] [--fits N]
-python benchmarks/nearer.py once FILE [--epsilons E …] [--fits N]
+python benchmarks/nearer.py once FILE [--epsilons E …] [--fits N] [--set NAME=VALUE …]
 
 ``run`` writes one row per table, ε and fit: the mean two-way distance of sampled rows, the mean
 of the farthest 5 % of pairs, the farthest pair, the distance of the pair that was planted (made
@@ -18,7 +18,7 @@ numbers in 100 bins, a gradient boosting that learns the salary from sampled row
 real people whom no fit has seen, and the distance. ``alone`` says what independent columns lose to
 Independent: the ratio of the distances with its standard error, for 2,000 to 50,000 records of 10
 to 30 columns of two and of six values. ``once`` sets one table of all columns against rounds, on
-tables of 64 to 4,096 cells, and says which of the two is chosen. Real tables are read from
+tables of 64 to 8,000 cells, and says in which part of the fits it is chosen. Real tables are read from
 $PDSYNTH_DATA. A run of all tables takes about a quarter of an hour.
 """
 
@@ -32,7 +32,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -356,23 +356,45 @@ def some_bits(load: Callable[[], Any], columns: int) -> Made:
     return frame[names], schema.select(names)
 
 
-def once(epsilon: float, fits: int) -> pd.DataFrame:
-    """One table of all columns against rounds, whichever ConsistentBayes would choose."""
-    made = {f"few cells, {sizes}": few_cells(*sizes) for sizes in ((8, 8), (2, 3, 4, 5), (6,) * 4)}
+SHAPES = (  # of made tables, with their records
+    *(((8, 8), 3_200), ((2, 3, 4, 5), 3_200), ((4, 8, 3), 300), ((2, 5, 7), 800)),
+    *(((6,) * 4, 3_200), ((6,) * 4, 40_000)),
+    *(((16, 14, 7), 40_000), ((20, 20, 20), 40_000), ((5,) * 5, 40_000), ((4,) * 6, 40_000)),
+    *(((12, 4, 2, 2, 8), 100_000), ((20, 3, 10, 2, 2), 100_000), ((2, 3, 3, 6, 8, 5), 100_000)),
+)
+
+
+def once(epsilon: float, fits: int, options: dict[str, Any]) -> pd.DataFrame:
+    """One table of all columns against rounds, and which of the two ConsistentBayes chooses."""
+    made = {f"few cells, {sizes}, {n:,}": few_cells(*sizes, n=n) for sizes, n in SHAPES}
     for name, load in (("NLTCS", pds.datasets.load_nltcs), ("ACS", pds.datasets.load_acs)):
         made |= {f"{name}, {d} columns": some_bits(load, d) for d in (7, 8, 9, 10, 11, 12)}
-    rows = []
+    rows, really = [], planning.tells_most
     for name, (frame, schema) in made.items():
-        budget = Fraction(str(epsilon))
-        facts = Facts(schema, len(frame), budget, "strict", budget)
         row = {"table": name, "epsilon": epsilon, "cells": schema.cells(schema.names)}
-        row["chosen"] = planning.tells_most(facts)
-        for way, answer in (("one table", True), ("rounds", False)):
-            with patch.object(planning, "tells_most", lambda facts, answer=answer: answer):
-                found = [measure(name, (frame, schema), epsilon, q, {}) for q in range(fits)]
-            row[way] = pd.DataFrame(found)["mean"].mean()
-        rows.append(row | {"ratio": row["one table"] / row["rounds"]})
-    return pd.DataFrame(rows)
+        chosen = list[bool]()
+
+        def ask(facts: Facts, chosen: list[bool] = chosen) -> bool:
+            chosen.append(really(facts))
+            return False
+
+        for way, answer in (("rounds", ask), ("one table", lambda facts: True)):
+            with patch.object(planning, "tells_most", answer):
+                found = [measure(name, (frame, schema), epsilon, q, options) for q in range(fits)]
+            means = pd.DataFrame(found)[["mean", "farthest"]].mean()
+            row[way], row[f"farthest, {way}"] = means["mean"], means["farthest"]
+        row["chosen"] = np.mean(chosen)
+        farthest = row["farthest, one table"] / row["farthest, rounds"]
+        rows.append(row | {"ratio": row["one table"] / row["rounds"], "of the farthest": farthest})
+    return pd.DataFrame(rows).drop(columns=["farthest, one table", "farthest, rounds"])
+
+
+def as_value(word: str) -> Any:
+    """A number, a list, …; any other word is itself."""
+    try:
+        return json.loads(word)
+    except ValueError:
+        return word
 
 
 def main(words: list[str] | None = None) -> None:
@@ -383,7 +405,6 @@ def main(words: list[str] | None = None) -> None:
     tasks = parser.add_subparsers(dest="task", required=True)
     run = tasks.add_parser("run")
     run.add_argument("file", type=Path)
-    run.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", dest="options")
     ask, learn = tasks.add_parser("pays"), tasks.add_parser("label")
     for task in (run, ask):
         task.add_argument(
@@ -392,6 +413,8 @@ def main(words: list[str] | None = None) -> None:
     single, few = tasks.add_parser("alone"), tasks.add_parser("once")
     for task in (single, few):
         task.add_argument("file", type=Path)
+    for task in (run, few):
+        task.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", dest="options")
     for task in (run, ask, learn, single, few):
         task.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
         task.add_argument("--fits", type=int, default=6)
@@ -407,8 +430,10 @@ def main(words: list[str] | None = None) -> None:
         for epsilon in asked.epsilons:
             print(f"ε = {epsilon:g}", label(epsilon, asked.fits).to_string(), sep="\n", flush=True)
         return
+    words_of = (word.partition("=") for word in getattr(asked, "options", []))
+    options = {name: as_value(value) for name, _, value in words_of}
     if asked.task in ("alone", "once"):
-        rows_of = alone if asked.task == "alone" else once
+        rows_of = alone if asked.task == "alone" else partial(once, options=options)
         found = pd.concat([rows_of(epsilon, asked.fits) for epsilon in asked.epsilons])
         found.to_csv(asked.file, index=False, float_format="%.6g")
         print(found.round(4).to_string(index=False))
@@ -420,7 +445,6 @@ def main(words: list[str] | None = None) -> None:
                 found = pays(name, made, epsilon, asked.fits)
                 print(found.to_string(index=False, float_format="{:.4f}".format), flush=True)
         return
-    options = {k: json.loads(v) for k, _, v in (word.partition("=") for word in asked.options)}
     rows = []
     for name in asked.tables:
         made = TABLES[name]()

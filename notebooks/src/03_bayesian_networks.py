@@ -304,7 +304,7 @@ pd.DataFrame(order).T
 #
 # * **The heat map of I or R.** It is computed from raw records; for people who are not a public teaching table, only *R with noise* may leave the house.
 # * **The arrows.** A network chosen by `argmax` on raw scores is a function of the data and can flip with one record. Lesson 04 chooses by chance, with a promise.
-# * **The strong link itself.** That husbands are men is no secret of any one of them. DP hides who is in the table, not what the table is about.
+# * **The strong link itself.** That husbands are men is no secret of any one of them. DP hides what any one record says, not what the table is about.
 #
 # ## Summary
 #

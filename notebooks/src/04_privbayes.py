@@ -250,7 +250,8 @@ for reading in ("tods", "thesis"):
 # to see it: every entry's true cost is its sensitivity divided by its scale. PrivBayes itself is sound, and so is its reading in the
 # journal version; we found a misprint, not a broken idea.
 #
-# The strict reading changes one thing: the score. Mutual information is hard to choose by, because one record can move it by about
+# The strict reading changes two things. Tables of at most 32 cells get *zero-sum* noise (`zero_sum_laplace` in the ledger), whose numbers add up to 0.
+# A replaced record doesn't move the sum either, which is the public n, so the same ε buys smaller errors. The other change is the score. Mutual information is hard to choose by, because one record can move it by about
 # $\frac{2}{n}\log_2 n$. The distance from independence $R$ moves by at most $\frac{3}{n}$. In units of its own sensitivity, a good score is large:
 
 # %%

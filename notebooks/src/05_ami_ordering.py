@@ -167,7 +167,7 @@ pd.DataFrame(columns).round(3)
 #
 # ## The order, alive
 #
-# The first chart is the small table: how probable is it that asthma comes before dog? The second chart has the ranks of Adult's columns: by raw
+# The chart *Eight people* is the small table: how probable is it that asthma comes before dog? Turn the page (›) for the ranks of Adult's columns: by raw
 # AMI, by average R, and by average R with noise. Below each order stand the bits that parents tell on it: the best parents,
 # and in the last column those that L₁ · ε pays for.
 #

@@ -230,7 +230,7 @@ ex.q3.check(possible_parents)
 published.ledger_
 
 # %% [markdown]
-# Two overruns with one cause, and one raw read. The parts themselves are sound: the printed $\Delta H$ is right, and $\Delta I$ is right for bits.
+# Three lines overrun, for one cause: columns are taken for records, in DPSC's pairs and in the clusters. One line is a raw read. The parts themselves are sound: the printed $\Delta H$ is right, and $\Delta I$ is right for bits.
 
 # %% [markdown] more
 # ### More: is it better than its rivals?

@@ -122,7 +122,7 @@ strict.pivot_table(index="method", columns="budget", values="value", sort=False)
 #
 # ## All of them, alive
 #
-# The first chart says how far each synthetic table is from the real one. The second says what a change of the sensitive attribute costs, by the ledger. The last is the plan, with a ring
+# The first chart says how far each synthetic table is from the real one. The second says what a change of the sensitive attribute costs. The last is the plan, with a ring
 # around the k of the run.
 #
 # **What to notice**
@@ -148,7 +148,7 @@ panels.side_by_side.panel()
 # ### What each step buys
 #
 # `ConsistentBayes` is built from what the table above teaches. A noisy look at how strongly pairs are tied on average takes at most 5 % of ε. It decides how
-# much single columns get: all of it where ties are weaker than noise. Single columns come next. Then comes a *forest* of those pairs that single
+# much single columns get: where ties are weaker than noise, all that pairs that stand out leave. Single columns come next. Then comes a *forest* of those pairs that single
 # columns explain worst, and then *rounds* of pairs and small sets against the fitted model. All of it is made to agree. One strict run each at ε = 1. `sample()` deals rows out in proportion, so that less chance of sampling is added to the noise.
 # (`sample(method="independent")` draws each row by itself. Textbooks' intervals assume that, but they don't know the noise of the fit, and are too short.)
 
@@ -182,7 +182,7 @@ sidebyside.match(fair.data, sidebyside.PAPER.settings(**points)).set_index("meth
 
 # %% [markdown]
 # Two come first, and not by a clever formula: the policy and the forest that is told which attribute is sensitive. Both let occupation stand in as few tables as they can, give these a small share, and
-# everything else goes to the others. What it loses is then bounded *before* the run: no network that is learnt can make it worse.
+# everything else goes to the others. What it loses is then bounded *before* the run: no learnt network can make it worse.
 #
 # ## Your turn
 #
@@ -277,7 +277,7 @@ ex.q4.check(method)
 # | PrivABN | 0.120 | 0.57 | 0.053, no finite ε |
 # | *OpenDP's MST, (ε, δ = 10⁻⁹)* | *0.035* | – | – |
 #
-# 1. **Nearer than PrivBayes, and for another reason.** Strict methods make their tables agree, which costs no ε. Where PrivBayes' tables agree, too, only PPBA and groups by policy come as near.
+# 1. **Nearer than PrivBayes, and for another reason.** Strict methods make their tables agree, which costs no ε. Where PrivBayes' tables agree, too, only groups by policy, PPBA and GeneticBayes come as near.
 # 2. **Published isn't better on the whole**: nearer at 5 of 36 points, farther at 19. A finite ε was given up for nothing in most cases.
 # 3. **The yardstick is as near as the best of these.** This MST has Gaussian noise, which $(\varepsilon,\delta)$ allows (lesson 20); it also runs in pure ε (`figures/yardsticks`). It fits one
 #    model to all noisy tables together; in print the papers' methods read each table once. That is what consistency is worth. `ConsistentBayes` fits one
@@ -306,9 +306,9 @@ for rows, epsilon in ((n, 1.0), (n, 0.1), (1_473, 1.0), (176, 0.1)):
 #
 # ## What is still not private
 #
-# * Comparing methods on private records spends every fit's ε and reads every distance raw. These tables are allowed because Adult is public.
+# * Comparing methods on private records spends every fit's ε and reads every distance raw. Adult is public.
 # * The loss of an attribute holds if *only that attribute* changes. What goes with it, a partner's income or a degree, keeps telling.
-# * All losses but the policy's are read off the network of the run: ex post, no promise.
+# * Three losses are known before the run: *Independent*'s, the told forest's, the policy's. The others are read off it: ex post, no promise.
 # * Advice tuned on Adult is advice about tables like Adult.
 #
 # ## The method to run
@@ -328,6 +328,6 @@ release.ledger_
 # ## Summary
 #
 # Noise over mean cell, from public facts, decides more than any paper's idea: choose k by it. Structures are nearly alike, and splits mostly cost. At the same promise to one attribute a public policy serves
-# the rest best. A strict method, which pays for everything, is hardly worse than a published one, which pays for nothing. Methods whose tables are made to agree come nearest. Run what the plan names: on a table like this one, `ConsistentBayes`.
+# the rest best. Strict methods pay for everything, and are nearer than their published forms more often than farther. Methods whose tables are made to agree come nearest. Run what the plan names: on a table like this one, `ConsistentBayes`.
 #
 # **Next:** [19, your own data](19_your_own_data.ipynb): schema, plan, one release.

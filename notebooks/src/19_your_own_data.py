@@ -173,9 +173,9 @@ print(pds.plan(schema, n, distance=0.1))
 # %% [markdown]
 # ![The expected distance by ε, with a mark for an ε of one's choice and one for a distance of one's choice](pictures/19_the_way_back.svg)
 #
-# *The panel's first position.*
+# *Adult's 48,842 people.*
 #
-# The first two lines of the table above are the honest answer for many files: **too small**. Then coarsen bins, drop columns, publish single columns (`pds.baselines.Independent`), or don't publish. A larger ε isn't on
+# The table's lines of 150 and 1,500 records are the honest answer for many files: **too small**. Then coarsen bins, drop columns, publish single columns (`pds.baselines.Independent`), or don't publish. A larger ε isn't on
 # this list.
 #
 # One more edge has its price, too. What it would bring is read off a *public* table; here, the third of Adult that isn't in your file.

@@ -1,12 +1,13 @@
 """One file for each paper: the parts that it combines."""
 
-from .consistent import MANY, ConsistentBayes
-from .consistent_look import ALONE, chance_of_columns, share_of_columns, share_of_look
+from .consistent import COLUMNS_RHO, MANY, ConsistentBayes
+from .consistent_look import ALONE, LOOK, chance_of_columns, share_of_columns, share_of_look
 from .consistent_policy import (
     LARGEST_SET,
     MASS,
     MOST_CANDIDATES,
     MOST_CELLS,
+    SELECT,
     SET_CELLS,
     clique_limit,
 )

@@ -94,8 +94,9 @@ class ConsistentBayes(Recipe):
     (sensitivity 2, see :class:`Residual`) and a discrete Laplace table, all sequentially and ε in
     all; tables of at most 32 cells have zero-sum noise. Agreement is post-processing, and so is the
     merging of rare values, a function of the released columns. Whether one table of all columns is
-    measured, for all of ε, is public. A value that goes with an attribute that isn't sensitive (a
-    drug with its diagnosis) is told by that one: see ``ledger_.attribute_epsilon``. With ``delta``:
+    measured, for all of ε, is public, or follows from a released n. A value that goes with an
+    attribute that isn't sensitive (a drug with its diagnosis) is told by that one: see
+    ``ledger_.attribute_epsilon``. With ``delta``:
     (ε, δ)-DP through zCDP, every step as :class:`~pdsynth.concentrated.ConcentratedCurator` says.
     """
 
@@ -113,10 +114,6 @@ class ConsistentBayes(Recipe):
         if facts.schema.groups and self.personal is None:
             options["personal"] = SensitivityGroups(rare_values="same_noise")
         auto = is_one_of(self.rounds, ("auto",))
-        named = any(options[name] is not None for name in OPTIONS)
-        free = auto and not named and is_one_of(self.share_one_way, ("auto",))
-        if free and door("planning").tells_most(facts):
-            return Parts(OneTable(**options), reconcile=Agree())
         if (auto and len(facts.schema) > MANY) or is_whole(self.rounds, 0, 0):
             return Parts(ResidualForest(**options), reconcile=Agree())
         return Parts(ResidualRounds(**options, rounds=self.rounds), reconcile=Agree())
@@ -206,24 +203,15 @@ class Residual(PolicyOptions, Structure):
         )
 
 
-# --- one table, rounds, or a forest ---------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class OneTable(Residual):
-    """The table of all columns, for all of ε, where it tells most (``planning``)."""
-
-    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """A network over the table. **Privacy:** one noisy table, all of ε."""
-        run, epsilon = Run(Policy(self, facts), curator, facts), sum(shares.values(), Fraction(0))
-        every = tuple(range(len(facts.schema)))
-        run.measure(every, TableBudget(epsilon, source="table of all columns"))
-        return self.found(run)
+# --- rounds, or a forest --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ResidualRounds(Residual):
     """Rounds: a set of columns by its residual against the fitted model, its table, a new fit.
+
+    Where nothing says which tables there are and one of all columns tells most (``planning``), that
+    is measured, for all of ε.
 
     ``rounds``: how many ε is planned for; ``"auto"``: four tables of each attribute, or fewer in
     proportion where single columns take of the pairs' ε. A table that changed the model by no more
@@ -241,6 +229,20 @@ class ResidualRounds(Residual):
         super().check(facts)
         if not is_one_of(self.rounds, ("auto",)) and not is_whole(self.rounds, 1, 2**20):
             raise BudgetError(f"rounds must be 'auto', 1, 2, … or 2^20, got {show(self.rounds)}")
+
+    def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
+        """As :class:`Residual`, or the table of all columns. **Privacy:** one noisy table, or that.
+
+        Which of the two is a function of the schema, ε and n, which is public or released.
+        """
+        named = any(getattr(self, name) is not None for name in OPTIONS)
+        free = self.may_share() and not named and is_one_of(self.rounds, ("auto",))
+        if not free or not door("planning").tells_most(facts):
+            return super().learn(curator, shares, facts)
+        run, every = Run(Policy(self, facts), curator, facts), tuple(range(len(facts.schema)))
+        epsilon = sum(shares.values(), Fraction(0))
+        run.measure(every, TableBudget(epsilon, source="table of all columns"))
+        return self.found(run)
 
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
         """Rounds until ε is spent, or STOP.

@@ -20,6 +20,7 @@ from ..baselines import METHODS
 from ..core import ExactNoise, Model, Network, Noise, Recipe, Records, SchemaError, progress, show
 
 MOST_RECORDS = 10**7  # of a table that a model plays
+NAMED = "target", "sensitive"  # an attribute may be called 2019
 FAILS = LookupError, TypeError, ValueError, ArithmeticError, RecursionError  # texts of a stranger
 
 
@@ -117,7 +118,11 @@ def rebuild(model: Model) -> Recipe:
         )
     defaults = cls().get_params()
     parameters = {name: value for name, value in model.parameters.items() if name in defaults}
-    read = {name: _read(name, value) for name, value in parameters.items()}
+    names = [name for name in model.schema.names if name != "None"]  # a file says None so
+    read = {
+        name: value if name in NAMED and value in names else _read(name, value)
+        for name, value in parameters.items()
+    }
     return cls().set_params(**read | {"random_state": None})
 
 

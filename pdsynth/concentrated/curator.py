@@ -58,8 +58,11 @@ class ConcentratedCurator(Curator):
     def count_records(self, epsilon: Fraction) -> int:
         """The noisy number of records, at least 1, which is ``n`` from here on.
 
-        **Privacy:** where n is secret: Δ² = 1, so variance 1/2ρ; costs ρ = ``epsilon``.
+        **Privacy:** where n is secret: Δ² = 1, so variance 1/2ρ; costs ρ = ``epsilon``. Where n is
+        public, or was asked, it stays, and costs nothing.
         """
+        if self._n is not None:
+            return self._n
         step, law = "number of records", DiscreteGaussian(1 / (2 * epsilon))
         self._charge(
             step,

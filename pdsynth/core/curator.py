@@ -106,9 +106,11 @@ class Curator(LedgerWriter):
         many levels it would be much noisier than one number.
 
         **Privacy:** where n is secret: sensitivity 1, as a record has one level, discrete Laplace
-        noise of scale 1/ε, costs ε; clipping is post-processing. Where a record is replaced, n is
-        public.
+        noise of scale 1/ε, costs ε; clipping is post-processing. Where n is public, or was asked,
+        it stays, and costs nothing: sensitivities follow from it.
         """
+        if self._n is not None:
+            return self._n
         levels = (0,) if 0 < len(self.ledger.levels) <= FEW_LEVELS else ()
         said = "number of records", "discrete Laplace count", "n", levels
         counts = self._records.table(levels) if levels else np.array([self._records.n])
@@ -291,8 +293,10 @@ class Curator(LedgerWriter):
     def _residual(self, columns: tuple[int, ...], expected: np.ndarray) -> int:
         """Σ |counts − expected|, kept while the very same table is expected. Raw."""
         if self._residuals.get(columns, (None,))[0] is not expected:
-            gap = int(np.abs(self._records.table(tuple(columns)) - expected).sum())
-            self._residuals[columns] = expected, gap
+            counts = self._records.table(tuple(columns))
+            if counts.shape != expected.shape:  # a cell would count as often as it is expected
+                raise PrivacyError(f"columns {columns}: the expected table has another shape")
+            self._residuals[columns] = expected, int(np.abs(counts - expected).sum())
         return self._residuals[columns][1]
 
     def table(self, columns: Sequence[int], budget: TableBudget, *, step: str) -> Measured:

@@ -103,17 +103,20 @@ class Ledger:
         return entry
 
     def _refuse_overdraft(self, entry: Entry, what: str) -> None:
+        cost = getattr(entry, what)
+        if not (isinstance(cost, (int, Fraction)) and cost >= 0):  # a refund, or what adds up wrong
+            raise BudgetError(f"{entry.step!r} costs {cost}: costs are exact fractions, 0 or more")
         if entry.parent is not None or any(e.kind == "group" for e in self._entries):
             spent = compose([*self._entries, entry], what)
         else:  # all is sequential: only what is new is added
             count, total = self._running.get(what, (0, Fraction(0)))
             total += add_up(self._entries[count:], what)
             self._running[what] = len(self._entries), total
-            spent = total + getattr(entry, what)
+            spent = total + cost
         if spent > self.claimed:
             raise BudgetError(
-                f"overdraft: {entry.step!r} asks for {self.sign} = {getattr(entry, what)}, which "
-                f"would bring the total to {spent} of {self.claimed}; nothing was released for it"
+                f"overdraft: {entry.step!r} asks for {self.sign} = {cost}, which would bring the "
+                f"total to {spent} of {self.claimed}; nothing was released for it"
             )
 
     @property
@@ -279,6 +282,7 @@ class LedgerWriter:
         self.schema, self._owners = schema, owners
         self._domain = "schema:public"
         ledger.public_attributes = schema.names
+        ledger.holders = getattr(noise, "holders_needed", ledger.holders)
         if ledger.guarantee != "none" and not noise.private:
             raise PrivacyError(
                 f"this random source adds no noise, but guarantee={ledger.guarantee!r}: "
@@ -316,15 +320,8 @@ class LedgerWriter:
         """
         if epsilon:
             epsilon *= self.ledger.records_per_person
-            self.ledger.write(
-                "mechanism",
-                step,
-                source=source,
-                mechanism="forfeited",
-                released="nothing",
-                epsilon=epsilon,
-                claimed=epsilon,
-            )
+            said = {"source": source, "mechanism": "forfeited", "released": "nothing"}
+            self.ledger.write("mechanism", step, **said, epsilon=epsilon, claimed=epsilon)
 
     def note_post_processing(self, step: str, inputs: tuple[str, ...], released: str) -> str:
         """Write a post-processing line; later entries name its id as what they depend on.
@@ -377,6 +374,5 @@ class LedgerWriter:
 
 def compose(entries: Sequence[Entry], what: str) -> Fraction | float:
     """Total ``cost`` or ``claimed``: sequential, but for groups as papers claim them (rule L6)."""
-    if any(e.kind == "group" for e in entries):
-        return door("published").compose_groups(entries, what)
-    return add_up(entries, what)
+    grouped = any(e.kind == "group" for e in entries)
+    return door("published").compose_groups(entries, what) if grouped else add_up(entries, what)

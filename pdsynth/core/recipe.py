@@ -201,7 +201,7 @@ class Recipe(Habits):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if final := [name for name in FINAL if name in vars(cls)]:
+        if final := [x for x in FINAL if getattr(cls, x) is not getattr(Recipe, x)]:
             raise TypeError(
                 f"{cls.__name__} overrides {final[0]}, which refuses what can't be "
                 f"private: override {', '.join(HOOKS)}"
@@ -552,9 +552,7 @@ def open_records(data: Any, schema: Schema) -> AbstractContextManager[Records]:
     """
     if isinstance(data, pd.DataFrame):
         data = Records(schema.encode(data, empty=True), schema)
-    if isinstance(data, Records):
-        return nullcontext(data)
-    return data.open(schema)
+    return nullcontext(data) if isinstance(data, Records) else data.open(schema)
 
 
 def close(curator: Curator) -> tuple[str, ...]:
@@ -578,6 +576,8 @@ def largest_scale(plan: Plan) -> Fraction:
     pairs of columns; or that of a table, times how much less than the others a policy gives it.
     """
     smallest = min(filter(None, plan.shares.values()))
+    if not smallest > 0:
+        raise BudgetError(f"a step's share of ε must be positive, got {show(smallest)}")
     return 4 * max(plan.facts.n, LARGEST_WEIGHT) * len(plan.facts.schema) ** 2 / smallest
 
 

@@ -114,7 +114,11 @@ def losses(ledger: Ledger) -> pd.Series:
     holders, needed = ledger.holders
     lines, m = list(_paid(ledger)), ledger.records_per_person
     shapes = {k: Fraction(min(holders - k, needed), needed) for k in range(holders)}
-    bounds = {k: m * sum(_loss(e, shape, m) for e in lines) for k, shape in shapes.items()}
+    exact = float(ledger.finite)  # a sum of floats may fall short of it
+    bounds = {
+        k: exact if shape >= 1 else max(exact, m * sum(_loss(e, shape, m) for e in lines))
+        for k, shape in shapes.items()
+    }
     return pd.Series(bounds, name="epsilon").rename_axis("colluding")
 
 

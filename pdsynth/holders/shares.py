@@ -89,6 +89,11 @@ class SharedNoise(Noise):
         self.reproducible = self._source.reproducible
 
     @property
+    def holders_needed(self) -> tuple[int, int]:
+        """How many holders there are, and how many of their shares are the whole noise."""
+        return self.holders, self.honest
+
+    @property
     def larger(self) -> float:
         """The expected size of all its shares together, in that of one curator's noise.
 

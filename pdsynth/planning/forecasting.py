@@ -55,13 +55,12 @@ from ..core import (
 )
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
-from .one_table import by_chance, clipped, noise_of_sums, tells_most
+from .one_table import FOR_COLUMNS, by_chance, clipped, tells_most, told_by
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves; of a chain of tables, clipped
-FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
 
 
 @dataclass(frozen=True)
@@ -195,7 +194,7 @@ class Outlook:
         sizes = [int(s) for s in self.size]
         self.grouped = bool(schema.groups)
         self.looks = not (self.grouped or self.hidden)  # else all shares are public
-        facts = Facts(schema, 1 if self.hidden else n, budget, "strict", budget, unit)
+        facts = Facts(schema, n, budget, "strict", budget, unit)  # as with n counted
         self.whole = 0
         if not self.grouped and tells_most(facts):
             self.whole = schema.cells(schema.names)
@@ -273,13 +272,13 @@ class Outlook:
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
 
     def at_once(self) -> float:
-        """The table of all columns for all of ε: noise of sums, and what clipping adds.
+        """The table of all columns for all of ε: noise of sums, and what agreement adds.
 
         Balanced rows have its counts, so they add nothing.
         """
         i, j = self.both
         noise = float(free_cells(np.array([self.whole]), *self.noise)[0]) / self.mass
-        pairs = noise_of_sums(self.size[i] * self.size[j], self.whole, noise) + clipped(noise)
+        pairs = told_by(self.size[i] * self.size[j], self.whole, noise)
         return float(np.mean(pairs / (1 + pairs)))
 
     def degree(self, k: int) -> float:

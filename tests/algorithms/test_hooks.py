@@ -2,6 +2,7 @@
 before any budget is spent."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import pytest
 from contract_cases import binary, spending
@@ -79,6 +80,15 @@ def test_fit_and_the_public_checks_can_t_be_overridden(base, name):
         type("Sly", (base,), {name: lambda self, *args, **more: None})
 
 
+@pytest.mark.parametrize("name", ["fit", "prepare"])
+def test_nor_by_a_class_that_stands_before_the_base(name):
+    """A mixin has no base that could refuse it; the class that takes it in has."""
+    mixin = type("Mixin", (), {name: lambda self, *args, **more: None})
+    with pytest.raises(TypeError, match=rf"Sly overrides {name}.*_parts"):
+        type("Sly", (mixin, PrivBayes), {})
+    assert type("Honest", (type("Mixin", (), {}), PrivBayes), {})
+
+
 def test_checks_of_base_classes_run_besides_those_of_a_subclass():
     class Careful(HPPrivBayes):
         def _check(self, facts):
@@ -99,6 +109,25 @@ def test_a_split_of_more_than_epsilon_is_refused_before_noise(monkeypatch):
     frame, schema = binary(4, 60)
     with pytest.raises(BudgetError):
         Greedier(k=1).fit(frame, schema)
+
+
+@pytest.mark.parametrize("part", [Fraction(-999), -0.5, 0, float("nan")])
+def test_a_share_that_gives_epsilon_back_is_refused_before_anything_is_spent(part, monkeypatch):
+    """1,000 ε for the tables and −999 for choices come to ε, and show the counts as they are."""
+
+    class Refund(PrivBayes):
+        def _split(self, facts, parts):
+            return {"selections": part, "tables": (1 - part) * facts.epsilon}
+
+    frame, schema = binary(4, 60)
+    made = Refund(k=1)
+    if part == 0:  # no choice costs nothing, and is none
+        made = Refund(k=0).fit(frame, schema)
+        assert made.ledger_.epsilon == 1
+        return
+    with spending(monkeypatch) as seen, pytest.raises(BudgetError, match=f"must be.*{part}"):
+        made.fit(frame, schema)
+    assert seen == []
 
 
 @pytest.mark.parametrize("structure", [pds.parts.ResidualForest(), pds.parts.ResidualRounds()])

@@ -297,6 +297,21 @@ def test_twin_what_rules_make_is_read_off_the_records(monkeypatch):
     assert not replay(quick, *two_tables_with_a_ruled_tie(True), walks=4).ok
 
 
+def test_kept_records_are_expected_beside_the_model_and_nothing_twice(monkeypatch):
+    """A round expects of a table n records and those of them that a measured table showed."""
+    honest, sums = Curator.choose_table, []
+
+    def watch(curator, sets, expected, *rest, **more):
+        sums.extend(int(table.sum()) for table in expected)
+        return honest(curator, sets, expected, *rest, **more)
+
+    monkeypatch.setattr(Curator, "choose_table", watch)
+    codes = table(n=2000, keep_rules=False)
+    broken = int(SCHEMA.break_rules(codes).sum())
+    ConsistentBayes(50, rounds=9).fit(SCHEMA.decode(codes, np.full(codes.shape, 0.5)), SCHEMA)
+    assert 2000 + broken / 4 < max(sums) < 2000 + broken + 50
+
+
 def test_rules_change_no_noise_and_no_line_of_a_public_network():
     """The curator doesn't know them: the same seeds give the same tables, and the same ledger."""
     fixed = pds.Synthesizer(1, structure=pds.parts.Fixed(), random_state=4)

@@ -4,10 +4,13 @@ the table at all (``relation="add_remove"``)."""
 import itertools
 import json
 import math
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction as Q
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from algorithms.test_composition import BINARY, Laws
 from algorithms.test_interference import ALL
@@ -29,7 +32,7 @@ from privacy_tools import (
 )
 
 import pdsynth as pds
-from pdsynth import audit
+from pdsynth import audit, holders
 from pdsynth.algorithms.privbayes import greedy
 from pdsynth.audit.replays import Change, replay_fits
 from pdsynth.baselines.relatives import Independent
@@ -284,6 +287,50 @@ OFFERS = {
     "forest": pds.ConsistentBayes(3, rounds=0, relation="add_remove"),
     "weighted values": pds.ConsistentBayes(3, rounds=0, relation="add_remove", personal=WEIGHTED),
 }
+SECRET = {"relation": "add_remove"}
+COLUMNS = tuple(pds.Attribute.categorical(f"x{j}", range(m)) for j, m in enumerate((2, 3, 9, 5)))
+INCOME = pds.Attribute.numeric("income", 0, 1000, bins="private", number=8)
+PLAIN, FEW_CELLS = pds.Schema(COLUMNS), pds.Schema(COLUMNS[:2])
+PRIVATE = pds.Schema((*COLUMNS[:2], INCOME))
+RULED = pds.Schema(COLUMNS, rules=[pds.Rule.impossible({"x0": 1, "x1": 2}, on_violation="keep")])
+GROUPED = pds.Schema(COLUMNS, groups={"x0": "A", "x1": "B", "x2": "B", "x3": "B"})
+ROADS = {  # of one promise, that n is secret, as fits come to it
+    "one table": (pds.ConsistentBayes(2, **SECRET), FEW_CELLS),
+    "one table, δ": (pds.ConsistentBayes(2, delta=1e-9, **SECRET), FEW_CELLS),
+    "rounds, δ": (pds.ConsistentBayes(20, delta=1e-9, rounds=3, **SECRET), PLAIN),
+    "forest, δ": (pds.ConsistentBayes(20, delta=1e-9, rounds=0, **SECRET), PLAIN),
+    "persons of three records": (pds.ConsistentBayes(2, records_per_person=3, **SECRET), PLAIN),
+    "target": (pds.ConsistentBayes(5, target="x1", **SECRET), PLAIN),
+    "rules": (pds.ConsistentBayes(5, **SECRET), RULED),
+    "groups": (pds.ConsistentBayes(5, **SECRET), GROUPED),
+    "private bins": (pds.ConsistentBayes(50, **SECRET), PRIVATE),
+    "private bins alone": (Independent(50, **SECRET), PRIVATE),
+}
+
+
+def with_and_without(schema, m):
+    """A table, and the same without its last m records."""
+    frame = people(schema, 40)
+    return frame, frame.head(40 - m)
+
+
+def people(schema, n, seed=4):
+    """A made table of n records."""
+    rng = np.random.default_rng(seed)
+    draws = {a.name: rng.integers(0, 1000 if a.private else a.size, n) for a in schema.attributes}
+    return pd.DataFrame(draws)
+
+
+def shown_besides(name, fit=None):
+    """What fits of tables of 40, 0, 1 and 300 records show besides answers of mechanisms."""
+    synthesizer, schema = ROADS[name]
+    if isinstance(synthesizer, pds.ConsistentBayes):
+        synthesizer = as_measured(synthesizer)
+    frames = [people(schema, n) for n in (40, 0, 1, 300)]
+    fits = fits_of(synthesizer, frames, schema)
+    if fit is not None:
+        fits = tuple(partial(fit, synthesizer, schema, frame) for frame in frames)
+    return {interference((fits[0], other), k) for other in fits[1:] for k in (1, 2)}
 
 
 class TestAddRemove:
@@ -402,6 +449,35 @@ class TestAddRemove:
         first, *others = fits_of(OFFERS[name], frames, schema)
         for number, other in itertools.product((1, 2), others):
             assert interference((first, other), number) == ""
+
+    @pytest.mark.parametrize("name", ROADS)
+    def test_nor_on_any_road_that_a_fit_comes_to_it(self, name):
+        assert shown_besides(name) == {""}
+        synthesizer, schema = ROADS[name]
+        m = synthesizer.records_per_person
+        found = audit.replay(
+            as_measured(synthesizer), *with_and_without(schema, m), schema, walks=2
+        )
+        assert found.ok, found
+
+    @pytest.mark.parametrize("name", ["one table", "target", "rules", "groups"])
+    def test_nor_where_holders_have_other_parts_of_the_records(self, name):
+        def fit(synthesizer, schema, frame, noise):
+            parts = [frame.head(7), frame.iloc[7:]]
+            return holders.fit(synthesizer.clone(), parts, schema, noise=noise, honest=1)
+
+        assert shown_besides(name, fit) == {""}
+
+    def test_twin_edges_that_know_how_many_there_are_show_it(self, monkeypatch):
+        honest = Curator.choose_edges
+
+        def planted(curator, *args, **more):
+            twin = copy(curator)
+            twin._n = max(1, curator._records.n)
+            return honest(twin, *args, **more)
+
+        monkeypatch.setattr(Curator, "choose_edges", planted)
+        assert shown_besides("private bins alone") != {""}
 
     def test_twin_the_true_number_would_show(self, monkeypatch):
         honest = Curator.count_records

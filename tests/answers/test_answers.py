@@ -183,6 +183,18 @@ def test_steps_of_a_stranger_s_file_are_refused_in_a_sentence(fitted, text):
         Model.from_dict(data).marginal(["sex", "job", "age", "ill"], interval=0.9, repeats=2)
 
 
+@pytest.mark.parametrize("name", ["2019", "[1]", "True", "1/2", "x"])
+@pytest.mark.parametrize("method", [pds.HPPrivBayes, pds.ConsistentBayes])
+def test_an_attribute_may_be_called_like_a_number_or_a_list(method, name):
+    """It was read as one, and there was no bootstrap."""
+    schema = Schema(tuple(Attribute.categorical(x, ["a", "b"]) for x in (name, "y", "z")))
+    rows = np.random.default_rng(0).integers(0, 2, (60, 3)).astype(np.uint8)
+    model = method(sensitive=name, random_state=1).fit(Records(rows, schema)).model_
+    for each in (model, Model.from_dict(json.loads(json.dumps(model.to_dict())))):
+        assert rebuild(each).sensitive == name
+        assert len(play(each, 1, 0)) == 1
+
+
 def test_persons_with_their_own_epsilon_have_bootstraps():
     made = pds.ConsistentBayes(1.0, relation="add_remove", random_state=2)
     rule = {"sex": {"f": 0.5, "m": 1.0}}

@@ -102,6 +102,20 @@ def test_twin_a_sensitivity_of_one_under_replacement_loses_more():
     assert max(worst(laws[c], laws[o]) for c in laws for o in replaced(c)) > 1.05 * float(EPSILON)
 
 
+@pytest.mark.parametrize("moved", [1, 2])
+def test_a_cell_with_as_many_records_as_a_bin_weighs_as_much_as_stop(moved):
+    """STOP is scored as a cell of ``heavy`` records, whatever a neighbour may change."""
+    seen = []
+
+    class Watch(Script):
+        def choose(self, gaps, *rest, **more):
+            seen.append(gaps.tolist())
+            return super().choose(gaps, *rest, **more)
+
+    private_edges(np.array([0, 5, 2, 9, 1]), 4, 5, moved, EPSILON, Watch([4 + 5]))
+    assert seen[0] == [moved * (9 - c) for c in (0, 5, 2, 9, 1)] + [moved * (9 - 5)] * 5
+
+
 def test_two_levels_halve_each_and_a_record_that_changes_its_node_pays_in_both():
     """Four bins without heavy cells: nodes of the second level lose together what one may."""
 

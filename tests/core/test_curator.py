@@ -459,3 +459,19 @@ class TestManyTables:
             assert first[1:] == second[1:] == (width, f"s{number:02d}")
             assert len(many.ledger.entries) == number
         assert one.ledger.entries == many.ledger.entries
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+def test_the_number_that_sensitivities_follow_from_never_changes(relation):
+    """K moves by 4(n − 1): with a noisy n of 2 in place of 8 noise would be a seventh of it."""
+    noise = Silent()
+    records = Records(np.array(ROWS, dtype=np.uint8), schema_of(SIZES))
+    door = Curator(records, Ledger(Q(1), relation=relation), noise)
+    public = relation == "replace_one"
+    first = door.n if public else door.count_records(Q(1, 20))
+    lines, asked = len(door.ledger.entries), len(noise.asked)
+    assert door.count_records(Q(1, 20)) == door.n == door.binary().n == first
+    assert (len(door.ledger.entries), len(noise.asked)) == (lines, asked)
+    if public:
+        door.noisy_associations([(0, 1)], Q(1, 10), step="k", source="")
+        assert door.ledger.entries[-1].sensitivity == 28  # 4(n − 1), of n = 8

@@ -363,6 +363,34 @@ class TestOverdraft:
         assert noise.asked == []
         assert curator.ledger.entries == before
 
+    @pytest.mark.parametrize("guarantee", ["strict", "published"])
+    @pytest.mark.parametrize("cost", [Q(-1000), -1, math.nan, 0.5, math.inf])
+    def test_nothing_gives_epsilon_back(self, cost, guarantee):
+        """Below 0 the rest would pay for more; NaN makes a sum that no claim is below."""
+        noise = Silent()
+        curator = curator_of(ROWS, SIZES, noise, epsilon=Q(1), guarantee=guarantee)
+        before = curator.ledger.entries
+        for ask in (
+            lambda: curator.charge_unused(cost, "refund", ""),
+            lambda: curator.ledger.write("mechanism", "refund", epsilon=cost, claimed=cost),
+        ):
+            with pytest.raises(BudgetError, match="'refund' costs .*: costs are exact fractions"):
+                ask()
+        with pytest.raises((BudgetError, ValueError, ArithmeticError)):
+            curator.table((0, 1), TableBudget(cost), step="refund")
+        assert curator.ledger.entries == before
+        assert noise.asked == []
+        with pytest.raises(BudgetError, match="overdraft"):
+            curator.table((0, 1), TableBudget(Q(1000)), step="table")
+        curator.charge_unused(Q(0), "nothing", "")
+
+    def test_twin_a_refund_would_leave_a_ledger_that_no_rule_breaks(self, monkeypatch):
+        monkeypatch.setattr(Ledger, "_refuse_overdraft", lambda *_: None)
+        curator = curator_of(ROWS, SIZES, Silent(), epsilon=Q(1))
+        curator.charge_unused(Q(-999), "refund", "")
+        curator.table((0, 1), TableBudget(Q(1000)), step="table")
+        assert (curator.ledger.epsilon, curator.ledger.check()) == (1, [])
+
     def test_the_last_drop_is_allowed(self):
         noise = Silent()
         curator = curator_of(ROWS, SIZES, noise, epsilon=Q(1, 3))

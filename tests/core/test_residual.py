@@ -4,10 +4,12 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from privacy_tools import records_of
 
 from pdsynth.core import curator as curator_room
 from pdsynth.core.curator import Curator
+from pdsynth.core.errors import PrivacyError
 from pdsynth.core.ledger import Ledger
 from pdsynth.core.noise import ExactNoise
 
@@ -75,3 +77,24 @@ def test_another_round_scores_against_its_own_expectation(monkeypatch):
         curator.choose_table(SETS, expected, PENALTIES, Fraction(1, 4), step="round", source="test")
     assert seen[1] == [abs(1 - 3) + abs(3 - 2) - 1, 1 + 1 + 3 - 0, 1 + 1 + 1 + 1 + 1 + 1 - 2, 0]
     assert seen[0] != seen[1], "failing twin: the first round's scores again"
+
+
+@pytest.mark.parametrize("shape", [(1000, 2, 3), (1, 2, 3), (3,), (1, 1), (6,)])
+def test_what_is_expected_has_the_shape_of_the_table(shape, monkeypatch):
+    """Of 1,000 tables of 2 × 3 the sum is 1,000 times as far off, and moves by 2,000."""
+    curator = Curator(records_of([(0, 0), (1, 2)], SIZES), Ledger(Fraction(1)), ExactNoise())
+    drawn = []
+    monkeypatch.setattr(curator_room, "exponential_mechanism", lambda *_, **__: drawn.append(1))
+    with pytest.raises(PrivacyError, match=r"columns \(0, 1\).*another shape"):
+        curator.choose_table(
+            [(0, 1)], [np.zeros(shape, int)], np.array([0]), Fraction(1), step="s", source=""
+        )
+    assert drawn == []
+
+
+def test_twin_without_that_a_record_moves_the_score_by_more_than_two():
+    first, second = np.array([[2, 0, 0], [0, 0, 0]]), np.array([[1, 0, 0], [0, 0, 1]])
+    moved = [np.abs(table - np.zeros((1000, 2, 3))).sum() for table in (first, second)]
+    assert moved[0] - moved[1] == 0  # from nothing it doesn't show
+    expected = np.zeros((1000, 2, 3)) + first
+    assert np.abs(second - expected).sum() - np.abs(first - expected).sum() == 2000

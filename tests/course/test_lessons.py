@@ -617,6 +617,70 @@ def test_lessons_say_the_recorded_numbers(root):
     assert f"the worst had {largest:.3f}:" in said[1]
 
 
+def test_lesson_18_s_table_is_that_of_the_committed_trials(root):
+    """Its numbers, and which methods come as near as PrivBayes whose tables agree."""
+    said = (root / "notebooks" / "src" / "18_side_by_side.py").read_text("utf-8")
+    trials = pd.read_csv(root / "figures" / "sidebyside" / "fig1_trials.csv")
+    trials = trials[trials["epsilon"] == 1]
+    means = trials.groupby(["metric", "guarantee", "method"])["value"].mean()
+    rows = re.findall(
+        r"^# \| (\w[^|]*) \| ([\d.]+) \| \**([\d.]+)\** \| ([\d.]+),", said, flags=re.M
+    )
+    rows = {name.replace("groups by ", ""): numbers for name, *numbers in rows}
+    assert len(rows) == 12
+    columns = (
+        means["2-way distance", "strict"],
+        means["ε of the sensitive attribute", "strict"],
+        means["2-way distance", "published"],
+    )
+    for name, numbers in rows.items():
+        for number, column in zip(numbers, columns, strict=True):
+            half = 0.5 * 10.0 ** (2 - len(number))
+            assert abs(column[name] - float(number)) <= half + 1e-9, name
+    agreed = "PrivBayes, tables agree"
+    near = {name for name in rows if columns[0][name] < columns[0][agreed] + 0.001} - {agreed}
+    (named,) = re.findall(r"only (groups by policy.*?) come as near", said)
+    named = named.replace("groups by policy", "CSAPrivBayes+ policy").replace(" and ", ", ")
+    assert {name.replace("+", ",") for name in named.split(", ")} == near
+
+
+def test_lesson_18_says_whose_loss_is_known_before_the_run(root):
+    said = (root / "notebooks" / "src" / "18_side_by_side.py").read_text("utf-8")
+    assert "*Independent*'s, the told forest's, the policy's. The others are read off" in said
+    town, schema = lesson_18.draw_town(0), lesson_18.TOWN
+    policy = pds.Restriction(target="district", sensitive=("illness",))
+    methods = {
+        "Independent": pds.baselines.Independent(1),
+        "told": pds.ConsistentBayes(1, rounds=0, sensitive="illness"),
+        "policy": pds.PrivBayes(1, k=1, restriction=policy),
+        "forest": pds.ConsistentBayes(1, rounds=0),
+        "PrivBayes": pds.PrivBayes(1, k=1),
+    }
+    known = {
+        name: method.fit(town, schema).ledger_.attribute_epsilon().attrs["known"]
+        for name, method in methods.items()
+    }
+    assert {name for name, when in known.items() if when.startswith("before the run")} == {
+        "Independent",
+        "told",
+        "policy",
+    }
+
+
+def test_lesson_18_says_what_weak_ties_leave_to_single_columns(root):
+    """At 1,473 records a pair that stands out takes about a third of ε."""
+    said = (root / "notebooks" / "src" / "18_side_by_side.py").read_text("utf-8")
+    assert "where ties are weaker than noise, all that pairs that stand out leave" in said
+    adult = pds.datasets.load_adult(coding="thesis")
+    parts = []
+    for seed in range(3):
+        method = pds.ConsistentBayes(1, random_state=seed)
+        entries = method.fit(adult.frame.head(1_473), adult.schema).ledger_.entries
+        tables = [e for e in entries if e.step.startswith("table(")]
+        parts.append(sum(e.epsilon for e in tables if len(e.attributes) == 1))
+    assert max(parts) < Fraction(9, 10)
+
+
 @pytest.mark.slow
 def test_the_hidden_table_s_limit_is_the_recorded_one():
     recorded = lesson.read("lesson_18")["q4"]["recorded"]

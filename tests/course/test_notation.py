@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import pdsynth as pds
 from pdsynth.course.panels import LESSONS
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -149,6 +150,19 @@ def test_new_symbols_are_counted_once_and_folded_ones_not_at_all():
              ("code", "q.check(1)", "")]  # fmt: skip
     assert stretches(cells) == [{"a", "b"}, {"a", "b", "c", "x"}, set()]
     assert newest(stretches(cells), {"x"}) == [2, 1, 0]
+
+
+def test_the_mechanism_that_strict_alone_uses_is_explained():
+    """Ledgers of lessons 18 and 19 name it."""
+    adult = pds.datasets.load_adult(coding="thesis")
+    used = {}
+    for guarantee in ("strict", "published"):
+        fitted = pds.PrivBayes(1, k=1, guarantee=guarantee).fit(adult.frame, adult.schema)
+        used[guarantee] = {entry.mechanism for entry in fitted.ledger_.entries}
+    (new,) = used["strict"] - used["published"]
+    lesson = (NOTEBOOKS / "src" / "04_privbayes.py").read_text(encoding="utf-8")
+    glossary = (NOTEBOOKS / "glossary.toml").read_text(encoding="utf-8")
+    assert f"(`{new}` in the ledger)" in lesson and f"`{new}` in the ledger" in glossary
 
 
 def test_lessons_link_to_the_glossary():

@@ -464,6 +464,17 @@ class TestWhole:
         said = (place / "card.md").read_text(encoding="utf-8")
         assert "One of ε = 2, whose file couldn't be read afterwards." in said
 
+    def test_an_account_that_can_t_have_paid_is_refused(self, fitted, tmp_path):
+        """Two charges of half of it paid for two other fits; one that is large enough may have."""
+        session, due = pds.Session(9), fitted.ledger_.claimed
+        for _ in range(2):
+            session.reserve(due / 2, "another fit")
+            with pytest.raises(pds.BudgetError, match="no charge of this account paid"):
+                write_release(fitted.model_, tmp_path / "out", session=session)
+        assert [*tmp_path.iterdir()] == []
+        session.reserve(due, "this fit")
+        write_release(fitted.model_, tmp_path / "out", session=session)
+
     def test_a_folder_that_appeared_meanwhile_is_not_touched(self, tmp_path):
         (tmp_path / "out").mkdir()
         (tmp_path / "out-2").symlink_to("nowhere")

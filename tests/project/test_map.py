@@ -1,9 +1,13 @@
 """README's tree, ARCHITECTURE's table and the core's README name what is there, and lead to it."""
 
 import re
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
+
+import pdsynth as pds
 
 QUESTIONS = {
     "noise is drawn": r"def discrete_laplace\(",
@@ -131,6 +135,61 @@ def test_what_the_walk_names_is_in_the_file_that_it_names(walk, root):
     for file, name in named:
         text = (root / "pdsynth" / "core" / file).read_text(encoding="utf-8")
         assert re.search(rf"(def|class) {name}\b", text), (file, name)
+
+
+def called(run):
+    """The core's functions that a run calls, with their files, in the order of its calls."""
+    found, core = [], str(Path(pds.__file__).parent / "core")
+
+    def note(frame, event, _):
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(core):
+            found.append((Path(code.co_filename).name, code.co_qualname))
+
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+@pytest.fixture(scope="module")
+def followed(walk):
+    """The walk's last part: k, child and parent; files and names; what a fit and a sample call."""
+    part = walk[walk.index("## One question, followed once") :]
+    k = int(re.search(r"PrivBayes\(1, k=(\d)\)", part)[1])
+    child, parent = re.search(r"`(\w+)` given `(\w+)`", part).groups()
+    adult = pds.datasets.load_adult()
+    columns = [child, parent, "native-country"]  # whose tables have more than 32 cells
+    frame, schema = adult.frame[columns].head(3000), adult.schema.select(columns)
+    steps = set()
+
+    def run():
+        for seed in range(8):
+            fitted = pds.PrivBayes(1, k=k, random_state=seed).fit(frame, schema)
+            steps.update(e.step for e in fitted.ledger_.entries)
+            fitted.sample(5)
+
+    calls = called(run)
+    return f"table({child} | {parent})", re.findall(r"`(\w+\.py): (\w+)`", part), steps, calls
+
+
+def test_the_walk_s_question_is_one_that_its_fit_asks(followed):
+    question, _, steps, _ = followed
+    assert question in steps
+
+
+def test_the_walk_s_functions_are_called_in_its_order(followed):
+    _, named, _, calls = followed
+    asked = calls.index(("budgets.py", "measure_joint_counts"))
+    before, after = (
+        [(file, part) for file, name in calls[slice(*ends)] for part in name.split(".")]
+        for ends in ((0, asked), (asked, None))
+    )
+    assert set(named[:2]) <= set(before) and set(named[2:]) <= set(after)
+    order = [after.index(key) for key in named[2:] if not key[1].endswith("_mechanism")]
+    assert len(order) >= 6 and order == sorted(order)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -1,7 +1,9 @@
 """The website's own code: states, pages, and the checker of links, without a browser."""
 
+import copy
 import gzip
 import json
+import re
 import sys
 import tempfile
 import warnings
@@ -15,6 +17,8 @@ from site_tools import broken, leaks, of_this_machine
 
 from pdsynth.course import panels
 from pdsynth.course.panels import LESSONS
+
+PICTURE = re.compile(r"\]\((pictures/[^)]+)\)")
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +181,19 @@ def test_a_page_says_nothing_about_running_cells_and_shows_no_panel_twice(build,
         assert "Run All" not in text and "Shift + Enter" not in first
         assert "The panel's first position" not in text
         assert all("".join(cell["source"]).strip() for cell in notebook["cells"])
+
+
+def test_a_page_leaves_out_as_many_pictures_as_it_has_panels(build, root):
+    """Other pictures stay: no panel of the page shows what they show."""
+    for path in sorted((root / "notebooks").glob("*.ipynb")):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        written, kept = (
+            [name for cell in cells for name in PICTURE.findall("".join(cell["source"]))]
+            for cells in (notebook["cells"], build.page(copy.deepcopy(notebook))["cells"])
+        )
+        code = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+        panels = build.PANEL.findall("\n".join(code))
+        assert len(written) - len(kept) == len(panels), (path.stem, set(written) - set(kept))
 
 
 def test_twin_what_leads_nowhere_or_elsewhere_is_found(tmp_path):

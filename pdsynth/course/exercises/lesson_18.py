@@ -180,9 +180,9 @@ class Design:
             return "with delta its promise is (ε, δ), not ε alone: leave it out."
         spent = float(options["epsilon"])
         if spent > 1:
-            return f"it spends {spent:g}, more than the ε = 1 that is there: twice what may be?"
+            return f"it spends {spent:g}, more than the ε = 1 that is there: spend epsilon itself."
         if spent < 1:
-            return f"it spends {spent:g} of ε = 1 and leaves half, or so: more ε, less noise."
+            return f"it spends {spent:g} of ε = 1 and leaves the rest: more ε, less noise."
         return None
 
     def judge_distance(self, chosen: Recipe) -> str | None:
