@@ -108,8 +108,8 @@ class SensitivityGroups:
         a = [n for n in schema.names if n in declared.get("A", []) or n == sensitive]
         if not a:
             raise BudgetError(
-                "the declared group A is empty: name a sensitive attribute, or put "
-                "an attribute in A"
+                "the declared group A is empty, so nothing would be protected more: put an "
+                "attribute in A, name a sensitive attribute that isn't in B, or leave groups out"
             )
         return {"A": a, "B": [n for n in schema.names if n not in a]}
 

@@ -245,9 +245,9 @@ class Recipe(Habits):
             read, y = people.open, None
         data, schema, n = self._open(data, y, schema)
         plan = self.prepare(schema, n, isinstance(data, (Records, pd.DataFrame)), people)
-        for doubt in self._doubts(schema, plan):
-            warn(doubt)
         source = self._choose_noise(noise)
+        for doubt in self._doubts(schema, plan, getattr(source, "larger", 1.0)):
+            warn(doubt)
         ledger = self.open_ledger(people)
         with read(data, door("binning").refine(schema) if schema.private else schema) as records:
             curator = plan.door(records, ledger, source)
@@ -498,20 +498,20 @@ class Recipe(Habits):
             return door("published").CommonNoise(self.random_state or 0)
         return ExactNoise(self.random_state)
 
-    def _doubts(self, schema: Schema, plan: Plan) -> list[str]:
-        """What is allowed and can't be wise, in sentences."""
+    def _doubts(self, schema: Schema, plan: Plan, larger: float) -> list[str]:
+        """What is allowed and can't be wise, in sentences; ``larger``: than a curator's noise."""
         k, m = getattr(self, "k", getattr(plan.parts.structure, "k", 0)), self.records_per_person
-        doubts = door("persons").unused_groups(schema, plan) if schema.groups else []
+        doubts = door("persons").unused_groups(schema, plan, self) if schema.groups else []
         counts = isinstance(k, int) and k and self.k_counts_parents and not self._uses_bits(schema)
         if counts and self.guarantee != "none" and self.relation == "replace_one":  # a public n
             doubt = noise_dominates(schema, plan.facts.n, plan.facts.epsilon, k)
             shared = f" (ε here is for one of a person's {m} records)" if m > 1 else ""
+            shared += f" (all shares of noise together: {larger:.2f} times as much)" * (larger > 1)
             doubts += [doubt + shared] if doubt else []
         return doubts
 
     def _uses_bits(self, schema: Schema) -> bool:
-        reading = getattr(self, "reading", "")
-        bits = self.over_bits or isinstance(reading, str) and reading == "bits"
+        bits = self.over_bits or str(getattr(self, "reading", "")) == "bits"
         return bits and max(schema.sizes) > 2
 
     # --- what was spent --------------------------------------------------------------------------

@@ -282,9 +282,9 @@ def noise_dominates(schema: Schema, n: int, epsilon: Fraction, k: int) -> str | 
     if ratio <= NOISE_DOMINATES:
         return None
     return describe_facts(schema, n, f"{float(epsilon):.10g}") + (
-        f"with k = {k} a typical table has {cells:,.0f} cells of {n / cells:.2g} records, under "
-        f"noise of scale {ratio * n / cells:.2g} in every cell; k='auto' chooses what n and ε "
-        "can bear (see pds.plan)"
+        f"with k = {k} a typical table has {cells:,.0f} cells of {float(f'{n / cells:.2g}'):,.9g} "
+        f"records, under noise of scale {float(f'{ratio * n / cells:.2g}'):,.9g} in every cell; "
+        "k='auto' chooses what n and ε can bear (see pds.plan)"
     )
 
 

@@ -220,6 +220,10 @@ def _method(model: Model) -> str:
         for name, value in model.parameters.items()
         if name not in hidden and value not in (None, "None")
     ]
+    policy = str(model.parameters.get("personal", "groups="))
+    if model.schema.groups and (policy == "None" or "groups=None" in policy):
+        less = [name for name, group in model.schema.groups.items() if group == "A"]
+        options.append(f"less ε for group A of the schema: {name_some(less, len(less))}")
     return f"{model.algorithm} ({', '.join(options)})" if options else model.algorithm
 
 

@@ -14,6 +14,7 @@ from .. import __version__, baselines
 from ..answers import count_held
 from ..core import (
     MOST_RECORDS,
+    NEIGHBOURS,
     BudgetError,
     Model,
     PrivacyError,
@@ -28,10 +29,12 @@ from ..datasets.loaders import EXAMPLES, find
 from ..evaluation.pictures import draw_page
 from ..evaluation.report import report as make_report
 from ..planning import plan as make_plan
+from .asking import parse_answers, parse_options
 from .card import ABOUT, check_about
 from .cells import STRANGE
+from .opening import NoRows
 from .outlining import outline as draft
-from .reading import read_csv, read_header
+from .reading import Header, no_records, read_csv, read_header
 from .release import (
     KINDS,
     as_released,
@@ -51,7 +54,6 @@ from .release import (
     telling,
     write_card,
 )
-from .schema_file import read_toml
 from .session import Session, files_of
 from .spoken import report_in_options
 from .writing import naming
@@ -61,11 +63,6 @@ with needed_for("the command line"):
 
 
 METHODS = {name: method for name, method in baselines.METHODS.items() if name != "Synthesizer"}
-ELSEWHERE = {  # parameters of a method that have an option of their own
-    "delta": "--delta",
-    "epsilon": "--epsilon",
-    "records_per_person": "--records-per-person",
-}
 HELP = """From a table of your own to a private release, in four steps.
 
 \b
@@ -202,6 +199,12 @@ def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None
     help="The way back: the least ε whose expected two-way distance is at most that, as 0.05.",
 )
 @EXPECTED
+@click.option(
+    "--relation",
+    type=click.Choice([*NEIGHBOURS]),
+    default="replace_one",
+    help="How neighbours differ; with add_remove the number of records is secret.",
+)
 @read_options
 def plan(
     data: Path,
@@ -209,27 +212,39 @@ def plan(
     epsilon: Any,
     distance: float | None,
     expected: int | None,
+    relation: str,
     **how: Any,
 ) -> None:
     """Say what n records can bear at ε: the method, and how noisy its tables would be.
 
     Or, with --distance in place of --epsilon, which ε a distance takes. Of DATA only the column
     names and the number of records are read. Costs nothing. Where the number of records is secret
-    (relation=add_remove), say --expected-records.
+    (--relation add_remove), --expected-records says a guess of it, which is taken instead.
     """
     if (epsilon is None) == (distance is None):
         raise click.UsageError("say one of --epsilon and --distance")
+    if relation == "add_remove" and expected is None:
+        raise click.UsageError(
+            "with --relation add_remove the number of records is secret: say --expected-records N, "
+            "a guess from public knowledge"
+        )
     declared = Schema.read(schema)
     if open_lines(schema):
         say(f"{schema.name} is a draft: its domains aren't public yet, and release will refuse it.")
-    header = read_header(data, declared, **how)
+    try:
+        header = read_header(data, declared, **how)
+    except NoRows as none:
+        if relation == "replace_one":
+            raise
+        header = Header(none.names, 0, "", "")
     columns = declared.find_columns(header.names)
     if gone := [name for name in columns if name not in header.names]:
         names = ", ".join(header.names)
         encoding = f"; names aren't in {header.encoding}: say --encoding, as cp1252"
         words = f"missing column(s): {gone}; the file has {names}"
         raise SchemaError(words + encoding * (STRANGE in names))
-    planned = make_plan(declared, expected or header.n, epsilon, distance=distance)
+    n = expected or header.n
+    planned = make_plan(declared, n, epsilon, distance=distance, relation=relation)
     click.echo(f"{planned}\n\n{planned.advice}: {planned.synthesizer()!r}")
     for table in (planned.methods, planned.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
@@ -352,14 +367,14 @@ def release(
             bar.set_description_str(words)
             bar.update()
 
-        frame = read_fitting(data, schema, declared, step, **how)
+        frame = read_fitting(data, schema, declared, step, empty=hidden, **how)
         public = expected or (None if hidden else len(frame))
         method = method or (delta and "ConsistentBayes")  # nothing else takes a δ
         synthesizer = choose(method, declared, public, epsilon / records_per_person, parameters)
         synthesizer.set_params(epsilon=epsilon, records_per_person=records_per_person, delta=delta)
         check_releasable(synthesizer)
         synthesizer.prepare(declared, len(frame))
-        warn_of_noise(declared, public, epsilon / records_per_person)
+        warn_of_noise(declared, public, epsilon / records_per_person, synthesizer.relation)
         session = find_account(synthesizer, account, session_epsilon, session_delta, out)
         rehearse(
             draft,
@@ -389,11 +404,16 @@ def release(
 
 
 def read_fitting(
-    data: Path, file: Path, schema: Schema, step: Callable[[str], None], **how: Any
+    data: Path, file: Path, schema: Schema, step: Callable[[str], None], *, empty: bool, **how: Any
 ) -> pd.DataFrame:
-    """The records of a table, all of which fit the schema of a file."""
+    """The records of a table, all of which fit the schema of a file; ``empty``: or none."""
     step("reading")
-    frame = read_csv(data, schema, **how)
+    try:
+        frame = read_csv(data, schema, **how)
+    except NoRows as none:
+        if not empty:
+            raise
+        return no_records(schema, none.names)
     step("checking the records")
     if problems := schema.problems(frame):
         raise SchemaError(f"{data.name} doesn't fit {file.name}:\n{problems}")
@@ -408,9 +428,12 @@ def read_named(path: Path, schema: Schema, **how: Any) -> pd.DataFrame:
         raise SchemaError(f"{path.name}: {problem}") from None
 
 
-def warn_of_noise(schema: Schema, n: int | None, epsilon: Any) -> None:
+def warn_of_noise(schema: Schema, n: int | None, epsilon: Any, relation: str) -> None:
     """Say that a release will be noise, where the plan says so. A function of public facts."""
-    if n is not None and len(schema) > 1 and (planned := make_plan(schema, n, epsilon)).drowned:
+    if n is None or len(schema) < 2:
+        return
+    planned = make_plan(schema, n, epsilon, relation=relation)
+    if planned.drowned:
         click.echo(f"Warning: {planned}", err=True)
 
 
@@ -503,39 +526,8 @@ def choose(
             "method: say --method NAME, or --expected-records N, a guess from public knowledge"
         )
     relation = {k: v for k, v in parameters.items() if k == "relation"}
-    synthesizer = make_plan(schema, n, epsilon).synthesizer(**relation)
+    synthesizer = make_plan(schema, n, epsilon, **relation).synthesizer()
     return synthesizer.set_params(**noise | parameters)
-
-
-def parse_options(texts: Sequence[str]) -> dict[str, Any]:
-    """Parameters of the method: k=2 and protect=true as in TOML, everything else as text."""
-    parameters: dict[str, Any] = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not sign:
-            raise click.UsageError(f"--set {text}: say NAME=VALUE, as sensitive=occupation")
-        if name in ELSEWHERE:
-            raise click.UsageError(f"--set {name}=…: say it by {ELSEWHERE[name]}")
-        if name in parameters:
-            raise click.UsageError(f"--set {name}=… stands twice: say it once")
-        try:
-            parameters[name] = read_toml(f"value = {value}", text)["value"]
-        except SchemaError:
-            parameters[name] = value
-    return parameters
-
-
-def parse_answers(texts: Sequence[str]) -> dict[str, str]:
-    """What the owner answers for, by its key."""
-    answers: dict[str, str] = {}
-    for text in texts:
-        key, sign, words = text.partition("=")
-        if not sign or key not in ABOUT:
-            raise click.UsageError(f"--about {text}: say KEY=TEXT, KEY one of {', '.join(ABOUT)}")
-        if key in answers:
-            raise click.UsageError(f"--about {key}=… stands twice: say it once")
-        answers[key] = words
-    return answers
 
 
 def check_releasable(synthesizer: Recipe) -> None:

@@ -240,7 +240,7 @@ def read_table(start: Open, head: bytes, form: str = COMMON, skip: int = 0) -> p
             return _as_csv(content, form, skip)
         table = _read_arrow(kind, content)
         names = _name_columns(table.schema)
-        _check_shape(len(table), len(names))
+        _check_shape(len(table), names)
         batches = table.unify_dictionaries().combine_chunks().to_batches()
         frame = pd.concat([to_frame(batch) for batch in batches], ignore_index=True)
         return frame.assign(**_count_index(table.schema, len(frame)))[names]
@@ -258,7 +258,7 @@ def count_table(start: Open, head: bytes) -> tuple[tuple[str, ...], int] | None:
         return None
     with _known(kind, package), start() as stream:
         names, n = _count_records(kind, stream)
-    _check_shape(n, len(names))
+    _check_shape(n, names)
     return names, n
 
 
@@ -280,10 +280,18 @@ def _known(kind: str, package: str) -> Iterator[None]:
         ) from None
 
 
-def _check_shape(n: int, width: int) -> None:
+class NoRows(SchemaError):
+    """A table of columns of such ``names`` without a record; no mistake where n is secret."""
+
+    def __init__(self, words: str, names: Sequence[str] = ()) -> None:
+        super().__init__(words)
+        self.names = tuple(names)
+
+
+def _check_shape(n: int, names: Sequence[str]) -> None:
     if not n:
-        raise SchemaError("the table has no rows")
-    if width < 2:
+        raise NoRows("the table has no rows", names)
+    if len(names) < 2:
         raise SchemaError("the file has one column; at least 2 are needed for a network")
 
 
@@ -347,8 +355,9 @@ def count_sheet(
         top = names or [str(cell or "").strip() for cell in next(records, ())]
         n = sum(1 for _ in records)
         book.close()
-    _check_shape(n, len(top))
-    return tuple(name or f"column {place}" for place, name in enumerate(top, 1)), n
+    named = tuple(name or f"column {place}" for place, name in enumerate(top, 1))
+    _check_shape(n, named)
+    return named, n
 
 
 def _as_csv(content: IO[bytes], form: str, skip: int) -> Open:

@@ -21,6 +21,9 @@ DECODE = 'make texts of them: column.map(bytes.decode, na_action="ignore")'
 STRIP = "strip them, column.str.strip(), and declare values without such blanks"
 NO_ROWS = "read the table again; a fit with relation='add_remove' takes it as it is"
 BELOW = f'write number = "{COMMA}" below [file] in the schema file, or make numbers of them'
+TEXTS = 'make texts of all its cells, column.map(str, na_action="ignore")'
+MIDNIGHT = " 00:00:00"
+DAY = 'make texts of them, column.dt.strftime("%Y-%m-%d")'
 ALONE = 100  # different cells of a column that are also looked up alone
 
 
@@ -173,7 +176,7 @@ def _of_column(attribute: Attribute, column: pd.Series, examples: int) -> list[P
             )
         )
     if bad.any():
-        what, remedy = _outside(attribute, column[bad])
+        what, remedy = _outside(attribute, column[bad], bool((~bad & ~gone).any()))
         shown = ", ".join(map(repr, _different(column[bad])[:examples]))
         problems.append(Problem(name, int(bad.sum()), what, remedy, shown))
     return problems
@@ -207,8 +210,8 @@ def _count_carried(attribute: Attribute, column: pd.Series) -> int:
     return int((together != alone).sum())
 
 
-def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
-    """What cells outside a domain are, in words, and the remedy."""
+def _outside(attribute: Attribute, cells: pd.Series, some_fit: bool) -> tuple[str, str]:
+    """What cells outside a domain are, in words, and the remedy; whether others are inside."""
     edges, recode = attribute.edges, attribute.recode
     if has_strange(cells):
         return f"holds {STRANGE}, what its encoding doesn't know", SAY_ENCODING
@@ -219,10 +222,16 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
         if has_blanks(attribute, cells):
             return "declared but for blanks at an end", STRIP
         if all(as_text(cell) in texts for cell in _different(cells)):
+            if some_fit:  # as 1 and "2": no declaration of one type fits
+                return "cells of several types in one column", _mixed(attribute)
             return (
                 f"cells of type {cells.dtype}, declared as {attribute.dtype}",
                 _retype(attribute, cells),
             )
+        if pd.api.types.is_datetime64_any_dtype(cells) and any(
+            as_text(cell).removesuffix(MIDNIGHT) in texts for cell in cells
+        ):
+            return "days with a time, declared without one", DAY
         if has_commas(attribute, cells):
             return "declared numbers, written with commas", BELOW
         return (
@@ -249,6 +258,12 @@ def _outside(attribute: Attribute, cells: pd.Series) -> tuple[str, str]:
         f"outside {edges[0]} to {edges[-1]}",
         "widen the edges, list codes of no answer in na_values, or let clip put them at the ends",
     )
+
+
+def _mixed(attribute: Attribute) -> str:
+    """What to do with a column whose values are declared by their texts, but not by their types."""
+    first = json.dumps([as_text(value) for value in attribute.values[:2]], ensure_ascii=False)
+    return f"{TEXTS}, and declare texts, in quotes: values = {first}"
 
 
 def _retype(attribute: Attribute, cells: pd.Series) -> str:

@@ -23,7 +23,7 @@ from ..core import (
 from .cells import FORMS, STRANGE, find_signs, is_number, read_number, read_numbers
 from .columns import EXACT, find_distinct
 from .file_format import FileFormat
-from .opening import Open, Source, Text, count_sheet, count_table, open_source, read_table
+from .opening import NoRows, Open, Source, Text, count_sheet, count_table, open_source, read_table
 from .recoding import Recode
 from .sniffing import Cells, check_delimiter, find_separator, is_said, look_for_header
 from .taking import find_columns, raw_name, take_cells
@@ -138,6 +138,13 @@ def read_csv(
         parts = [columns_of_chunk.pop(name) for columns_of_chunk in cells]
         joined[place] = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
     return pd.DataFrame(joined).set_axis(columns, axis=1)
+
+
+def no_records(schema: Schema, names: Sequence[str]) -> pd.DataFrame:
+    """The table of a file of such columns without a record, as the schema declares it."""
+    attributes = schema.attributes
+    _places([*names], find_columns(attributes, names))
+    return pd.DataFrame(columns=[a.name for a in attributes])
 
 
 def read_chunks(
@@ -377,9 +384,10 @@ def _scan(
             ) from problem
         except UnicodeError as problem:
             raise text.undecodable() from problem
-    if n == 0:
-        raise SchemaError("the table has no rows: below the line of column names nothing follows")
     labels = tuple(name.strip() or f"column {place}" for place, name in enumerate(top, 1))
+    if n == 0:
+        words = "the table has no rows: below the line of column names nothing follows"
+        raise NoRows(words, labels)
     return text, Header(labels, n, sign, text.encoding, first)
 
 

@@ -117,8 +117,10 @@ def warn_of_all(facts: Facts, careful: Sequence[str]) -> bool:
     return True
 
 
-def unused_groups(schema: Schema, plan: Any) -> list[str]:
+def unused_groups(schema: Schema, plan: Any, method: Any) -> list[str]:
     """A sentence where a schema declares groups of which no part of a private fit makes use.
+
+    ``method``: the synthesizer, which is named, as several may be compared.
 
     **Privacy:** a function of public policy.
     """
@@ -126,8 +128,8 @@ def unused_groups(schema: Schema, plan: Any) -> list[str]:
     if "A" not in schema.groups.values() or used or plan.facts.guarantee == "none":
         return []
     return [
-        "the schema declares groups, of which this method makes no use: ConsistentBayes and "
-        "HPPrivBayes give the tables of group A less ε"
+        f"the schema declares groups, of which {type(method).__name__} makes no use: "
+        "ConsistentBayes and HPPrivBayes give the tables of group A less ε"
     ]
 
 

@@ -6,9 +6,10 @@ against fits, and its constants come from there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -28,6 +29,7 @@ from ..core import (
     Recipe,
     Schema,
     SchemaError,
+    Unit,
     as_fraction,
     check_columns,
     check_edge,
@@ -44,10 +46,20 @@ from ..core import (
 )
 from ..files import decimal
 from .cells import expected_noise, say_rules
-from .forecasting import RECIPE, SINGLE, Forecast, Outlook, Prior, forecasts, prior
+from .forecasting import (
+    RECIPE,
+    SINGLE,
+    Forecast,
+    Outlook,
+    Prior,
+    as_replaced,
+    forecasts,
+    left,
+    prior,
+)
 from .one_table import tells_most
 from .prices import EdgePrice
-from .sentences import expect, likely, say_too_fine, say_whole
+from .sentences import expect, likely, say_secret, say_too_fine, say_whole
 from .way_back import least_epsilon
 
 __all__ = [
@@ -80,10 +92,10 @@ def explain(candidates: Sequence[Forecast], d: int = 2, ratio: float = 0.0) -> s
 def _say_alone(best: Forecast, outlook: Outlook, epsilon: float) -> str:
     """How often ConsistentBayes would find ties too weak on average; nothing below one in twenty.
 
-    A forecast: it holds where pairs are tied as in the tables behind the prior. With groups nobody
-    asks how strong ties are.
+    A forecast: it holds where pairs are tied as in the tables behind the prior. With groups, or
+    where n is secret, nobody asks how strong ties are.
     """
-    if best.name != RECIPE or outlook.grouped:
+    if best.name != RECIPE or not outlook.looks:
         return ""
     if outlook.whole:
         return " It measures one table of all columns here, so no tie is left out."
@@ -155,6 +167,7 @@ class Plan:
     table: pd.DataFrame
     forecasts: tuple[Forecast, ...]
     too_fine: tuple[str, ...] = ()
+    relation: str = "replace_one"
 
     @property
     def method(self) -> str:
@@ -182,11 +195,14 @@ class Plan:
     def synthesizer(self, **options: Any) -> Recipe:
         """The recommended method for this ε, unfitted; ``options`` are further keywords of it.
 
-        A schema with groups gives ConsistentBayes those groups. With ``relation="add_remove"`` it
-        is the nearest of the methods that offer it. The number of records is secret then, and the
-        choice is a function of the plan's ``n``: that must have been a public guess, as the size of
-        the town, and never ``len(frame)``.
+        A schema with groups gives ConsistentBayes those groups. The relation is the plan's; here,
+        ``relation="add_remove"`` takes the nearest of the methods that offer it, by forecasts for
+        the other relation. The number of records is secret then, and the choice is a function of
+        the plan's ``n``: that must have been a public guess, as the size of the town, and never
+        ``len(frame)``.
         """
+        if self.relation != "replace_one":
+            options = {"relation": self.relation} | options
         written = float(self.epsilon)
         epsilon = written if as_fraction(written) == self.epsilon else self.epsilon
         relation = options.get("relation", "replace_one")
@@ -230,11 +246,13 @@ class Plan:
                 f"price needs a Network over the attributes of the schema, got {show(network)}"
             )
         (parent, child), schema = check_edge(edge), self.schema
-        each = self.epsilon / len(schema)
+        each, moved = self.epsilon * left(self.relation) / len(schema), Unit(self.relation).moved
         network.with_edge(parent, child)
         family = (child, *network.parents(child))
         before, after = schema.cells(family), schema.cells((*family, parent))
-        noise, more_noise = (min(1.0, float(cells / (each * self.n))) for cells in (before, after))
+        noise, more_noise = (
+            min(1.0, float(cells * moved / (2 * each * self.n))) for cells in (before, after)
+        )
         touched = sum(parent in (c, *p) for c, p in network.pairs)
         gain = None
         if reference is not None:
@@ -286,13 +304,16 @@ def _bars(candidates: tuple[Forecast, ...]) -> str:
 
 
 def _by_degree(
-    schema: Schema, n: int, epsilon: Fraction, beta: Fraction, noise: Noise | None
+    schema: Schema, n: int, epsilon: Fraction, beta: Fraction, noise: tuple[Noise | None, bool]
 ) -> pd.DataFrame:
-    """One row per degree k: a typical table, its mean cell and its noise."""
+    """One row per degree k: a typical table, its mean cell and its noise.
+
+    ``epsilon``: of replacing one record, at which noise is as large.
+    """
     k = pd.Series(range(min(len(schema), 6)))
     cells = k.map(lambda k: typical_cells(schema, k))
     ratio = k.map(lambda k: noise_to_cell(schema, n, epsilon, k, beta))
-    alone = ratio / 2 * expected_noise(cells.round(), noise)
+    alone = ratio / 2 * expected_noise(cells.round(), *noise)
     return pd.DataFrame(
         {
             "k": k,
@@ -314,6 +335,7 @@ def plan(
     distance: float | None = None,
     share_structure: float = 0.3,
     noise: Noise | None = None,
+    relation: str = "replace_one",
 ) -> Plan:
     """What n records over a public schema can bear at ε, and the method to run, with its forecast.
 
@@ -327,9 +349,11 @@ def plan(
     table, its mean cell and noise scale in records, their ratio, and the total variation distance
     that noise alone adds to such a table. With m records a person, plan for ε/m. ``noise``: the
     source that the fit will take, as ``holders.SharedNoise(3)``, whose small tables are noisier;
-    None for a curator's; nothing is drawn. Raises BudgetError for ε ≤ 0, or too small for a fit,
-    for a distance that isn't between 0 and 1 or that no ε up to 10 reaches, for both or neither,
-    for a ``noise`` that is no source; SchemaError for n < 1.
+    None for a curator's; nothing is drawn. ``relation``: the one that the fit will take; with
+    ``"add_remove"`` all this is for the methods that offer it, and ``synthesizer()`` has it. Raises
+    BudgetError for ε ≤ 0, or too small for a fit, for a distance that isn't between 0 and 1 or that
+    no ε up to 10 reaches, for both or neither, for a ``noise`` that is no source, for an unknown
+    relation; SchemaError for n < 1.
 
     **Privacy:** a function of n, ε or the distance, and the schema, which are public (neighbours
     replace one record, so n is the same): costs nothing. Where records are added or removed, n is
@@ -343,14 +367,16 @@ def plan(
     check_records(n)
     if noise is not None and not isinstance(noise, Noise):
         raise BudgetError(f"noise must be a source, as holders.SharedNoise(3), got {show(noise)}")
-    budget = _choose(schema, n, epsilon, distance, noise)
+    foretell = partial(forecasts, schema, int(n), noise=noise, relation=relation)
+    budget = _choose(foretell, epsilon, distance)
     beta = share("share_structure", share_structure)
-    table = _by_degree(schema, n, budget, beta, noise)
+    outlook = Outlook(schema, int(n), float(budget), None, noise, relation)
+    equal = as_replaced(budget * left(relation), Unit(relation))
+    table = _by_degree(schema, n, equal, beta, outlook.noise)
     k, ratio = table["k"], table["noise ÷ mean cell"]
     best = max(k[ratio * USEFUL <= 1], default=0)
-    candidates = tuple(forecasts(schema, int(n), float(budget), noise=noise))
+    candidates = tuple(foretell(epsilon=float(budget)))
     drowned = bool(ratio[0] > NOISE_DOMINATES)
-    outlook = Outlook(schema, int(n), float(budget), None, noise)
     fine = [schema.attributes[j] for j in np.flatnonzero(outlook.too_fine())]
     told = expect(ratio.tolist(), best)
     if outlook.whole and not best and not drowned:
@@ -364,6 +390,7 @@ def plan(
         + say_too_fine([a.name for a in fine], [a.size for a in fine], len(schema), drowned)
         + say_rules(schema)
         + say_edges(schema, int(n), float(budget))
+        + say_secret(int(n), outlook.hidden)
     )
     if distance is not None:
         sentence += (
@@ -371,12 +398,12 @@ def plan(
             f"{float(distance):g}."
         )
     names = tuple(a.name for a in fine)
-    found = Plan(int(n), budget, schema, best, sentence, table, candidates, names)
+    found = Plan(int(n), budget, schema, best, sentence, table, candidates, names, relation)
     found.synthesizer().prepare(schema.declare_public(), found.n)  # refuses what a fit would
     return found
 
 
-def _choose(schema: Schema, n: int, epsilon: Any, distance: Any, noise: Noise | None) -> Fraction:
+def _choose(foretell: Callable[..., list[Forecast]], epsilon: Any, distance: Any) -> Fraction:
     """The ε that is given, or the least whose forecast reaches a distance."""
     if (epsilon is None) == (distance is None):
         raise BudgetError(
@@ -385,4 +412,4 @@ def _choose(schema: Schema, n: int, epsilon: Any, distance: Any, noise: Noise | 
         )
     if distance is None:
         return positive("epsilon", epsilon)
-    return least_epsilon(distance, lambda e: forecasts(schema, int(n), e, noise=noise)[0].distance)
+    return least_epsilon(distance, lambda e: foretell(epsilon=e)[0].distance)

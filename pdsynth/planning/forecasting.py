@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
 
@@ -43,10 +44,12 @@ from ..binning import share_of_edges
 from ..core import (
     ALL_PAIRS,
     MAX_PAIRS,
+    Attribute,
     Facts,
     Noise,
     Recipe,
     Schema,
+    Unit,
     as_fraction,
     largest_selection,
 )
@@ -99,22 +102,26 @@ def forecasts(
     epsilon: float,
     given: Prior | None = None,
     noise: Noise | None = None,
+    relation: str = "replace_one",
 ) -> list[Forecast]:
     """Every candidate, the nearest first; ConsistentBayes, which without groups adapts to what it
     finds, before what is hardly nearer, its rounds before a forest of the same forecast, and single
-    columns before all where no ties could be strong enough for more.
+    columns before all where no ties could be strong enough for more. Of ``relation``, how
+    neighbours differ, those that offer it.
 
-    **Privacy:** a function of n, ε and the schema, which are public.
+    **Privacy:** a function of n, ε and the schema, which are public. Where records are added or
+    removed, n must be a public guess.
     """
-    facts = Outlook(schema, n, epsilon, given, noise)
+    facts = Outlook(schema, n, epsilon, given, noise, relation)
     private = sum(bool(a.private) for a in schema.attributes)
     cost, d = Cost(n, schema.sizes, private), facts.d
     forest = cost.forest(facts.pairs)
-    nearest, tables = (facts.at_once(), 1) if facts.whole else facts.consistent(6 * d)
+    together = facts.consistent(6 * d, facts.members)
+    nearest, tables = (facts.at_once(), 1) if facts.whole else together
     rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
     rounds = cost.look(0) if facts.whole else rounds
     seconds = rounds[0]
-    looks = not (facts.whole or facts.grouped)
+    looks = facts.looks and not facts.whole
     if d <= MANY and looks:  # in the mean over fits that stop after the look and others
         alone = chance_of_columns(facts.prior.dependence, n, float(epsilon), schema.sizes)
         seconds = alone * cost.look(facts.pairs)[0] + (1 - alone) * rounds[0]
@@ -125,22 +132,22 @@ def forecasts(
             Forecast(
                 "ConsistentBayes(rounds=0)",
                 partial(ConsistentBayes, rounds=0),
-                facts.consistent(d - 1)[0],
+                max(nearest, facts.consistent(d - 1, members=2)[0]),  # rounds may take pairs, too
                 *forest,
             ),
         ]
     for k in range(1, min(len(facts.prior.degrees), d - 1) + 1):
-        if largest_selection(d, k) <= MAX_PAIRS:  # else it would be refused
+        if not facts.hidden and largest_selection(d, k) <= MAX_PAIRS:  # else it would be refused
             candidates.append(
                 Forecast(
                     f"PrivBayes(k={k})", partial(PrivBayes, k=k), facts.degree(k), *cost.degree(k)
                 )
             )
-    if d <= ALL_PAIRS:
+    if d <= ALL_PAIRS and not facts.hidden:
         candidates.append(Forecast("baselines.JTree", JTree, facts.junction(), *cost.degree(1)))
     hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
     first = SINGLE if hopeless or d == 1 else RECIPE
-    doubt = 1 if facts.grouped else DOUBT
+    doubt = DOUBT if facts.looks else 1
     candidates.sort(key=lambda f: f.distance * (1 if f.name.startswith(first) else doubt))
     return [replace(f, distance=min(f.distance, 1.0)) for f in candidates]  # no distance is larger
 
@@ -160,10 +167,14 @@ class Outlook:
         epsilon: float,
         given: Prior | None = None,
         noise: Noise | None = None,
+        relation: str = "replace_one",
     ) -> None:
-        self.prior, self.noise = given or prior(), noise
-        paid = float(1 - share_of_edges(schema))  # what private bins leave of ε
-        self.size, self.mass = np.array(schema.sizes, dtype=float), float(epsilon) * n * paid
+        self.prior, unit = given or prior(), Unit(relation)
+        self.hidden = not unit.n_is_public
+        self.noise = noise, self.hidden  # as expected_noise takes it
+        budget = as_fraction(float(epsilon)) * (1 - share_of_edges(schema)) * left(relation)
+        self.size = np.array(schema.sizes, dtype=float)
+        self.mass = float(as_replaced(budget, unit)) * n
         self.n, self.d = n, len(schema)
         columns = np.arange(self.d)
         if self.d > ALL_PAIRS:
@@ -182,14 +193,17 @@ class Outlook:
         self.typical = float(np.exp(np.log(self.size).mean()))
         sizes = [int(s) for s in self.size]
         self.grouped = bool(schema.groups)
-        budget = as_fraction(float(epsilon)) * (1 - share_of_edges(schema))
-        facts = Facts(schema, n, budget, "strict", budget)
+        self.looks = not (self.grouped or self.hidden)  # else all shares are public
+        facts = Facts(schema, n, budget, "strict", budget, unit)  # as with n counted
         self.whole = 0
         if not self.grouped and tells_most(facts):
             self.whole = schema.cells(schema.names)
-        self.ties, look = 0.0, 0.0  # with groups nobody looks, and all shares are public
+        self.ties, look = 0.0, 0.0
         if not self.grouped:
             self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
+        if self.hidden:
+            self.ties = min(self.ties, float(ALONE_SHARE))
+        if self.looks:
             look = float(share_of_look(sizes))
         self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties)
         self.tables = 0.8 * (1 - look - self.one_way)
@@ -205,7 +219,7 @@ class Outlook:
         As ConsistentBayes measures columns beside pairs: .3 of ε for all, ε_j in proportion to
         √|X_j|, noise of scale 2/ε_j on each of |X_j| values, whose mean count is n/|X_j|.
         """
-        roots, noise = np.sqrt(self.size), 2 * expected_noise(self.size, self.noise)
+        roots, noise = np.sqrt(self.size), 2 * expected_noise(self.size, *self.noise)
         fine = noise * roots * roots.sum() > FOR_COLUMNS * self.mass
         return fine & (self.whole == 0)
 
@@ -220,14 +234,16 @@ class Outlook:
 
     def independent(self) -> float:
         """Columns with ε/d each: v = d (free cells of X_i and X_j) / (ε n)."""
-        return self.distance(1.0, self.pair(self.d * free_cells(self.size, self.noise) / self.mass))
+        columns = self.d * free_cells(self.size, *self.noise) / self.mass
+        return self.distance(1.0, self.pair(columns))
 
-    def consistent(self, most: int) -> tuple[float, int]:
+    def consistent(self, most: int, members: int) -> tuple[float, int]:
         """The distance at the best number of tables, at most ``most``, and that number, under the
-        shares of ConsistentBayes, but for those of columns beside tables: 2 % at most.
+        shares of ConsistentBayes, but for those of columns beside tables: 2 % at most. ``members``:
+        columns of a table, two in a forest.
 
         As single columns at worst: that is what it measures where ties are too weak. Groups leave
-        no such choice.
+        no such choice, nor does a secret n.
         """
         alone = self.independent(), 0
         if self.ties > ALONE_SHARE:
@@ -235,28 +251,30 @@ class Outlook:
         # what tables tell of their columns
         evidence = self.one_way + self.tables / self.size.mean()
         roots = np.sqrt(self.size)
-        noise = expected_noise(self.size, self.noise) * roots * roots.sum()
+        noise = expected_noise(self.size, *self.noise) * roots * roots.sum()
         columns = self.pair(0.45 * noise / (evidence * self.mass))
         # the sums of a larger table that tell a pair have the noise of √(its cells · the pair's)
         whole, cells = self.table, self.table
-        if self.members > 2:
-            whole, cells = self.typical**self.members, self.typical ** (self.members / 2 + 1)
-        cells *= float(expected_noise(np.array([whole]), self.noise)[0])
-        edges = self.members - 1
+        if members > 2:
+            whole, cells = self.typical**members, self.typical ** (members / 2 + 1)
+        cells *= float(expected_noise(np.array([whole]), *self.noise)[0])
+        edges = members - 1
         floor = self.unheld() * self.prior.degrees[-1]
 
         def at(t: int) -> float:
             rest = max(self.prior.tree ** (t * edges / max(self.d - 1, 1)), floor)
             return self.distance(rest, AGREED * cells * t / (self.tables * self.mass), columns)
 
-        if self.grouped:  # who doesn't look measures about half as many tables as columns, or more
+        if self.grouped:  # measures about half as many tables as columns, or more
             return min((at(t), t) for t in numbers_of_tables(most) if 2 * t >= min(self.d, most))
+        if self.hidden:  # doesn't look either, but stops after few tables
+            return min((at(t), t) for t in numbers_of_tables(most))
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
 
     def at_once(self) -> float:
         """The table of all columns for all of ε. Balanced rows have its counts, and add nothing."""
         i, j = self.both
-        noise = float(free_cells(np.array([self.whole]), self.noise)[0]) / self.mass
+        noise = float(free_cells(np.array([self.whole]), *self.noise)[0]) / self.mass
         scale = 2 * self.n / self.mass
         pairs = told(self.size[i] * self.size[j], self.whole, noise, float(size_of(scale)) / scale)
         return float(pairs.mean())
@@ -280,12 +298,12 @@ class Outlook:
     def cells(self, columns: int) -> np.ndarray:
         """Free cells of a table of so many columns that holds a pair: one number for every pair."""
         pairs = self.size[self.both[0]] * self.size[self.both[1]]
-        return free_cells(pairs * self.typical ** (columns - 2), self.noise)
+        return free_cells(pairs * self.typical ** (columns - 2), *self.noise)
 
     def junction(self) -> float:
         """At most d clique tables for half of ε, at the best size, or none but columns."""
         alone = self.distance(
-            1.0, self.pair(2 * self.d * free_cells(self.size, self.noise) / self.mass)
+            1.0, self.pair(2 * self.d * free_cells(self.size, *self.noise) / self.mass)
         )
         degrees = range(1, len(self.prior.degrees) + 1)
         return min(alone, *(self.families(k, 2 * self.d / self.mass, ALONE) for k in degrees))
@@ -303,6 +321,18 @@ class Outlook:
         *noise, chance = ((v / (1 + v)) ** 2 for v in (*noises, self.sampled()))
         square = rest**2 * (self.prior.dependence**2 + chance) + sum(noise) + chance
         return float(np.mean(np.sqrt(square)))
+
+
+@cache
+def left(relation: str) -> Fraction:
+    """The part of ε that is left where the number of records, if it is secret, was counted."""
+    bits = Schema(tuple(Attribute.categorical(name, [0, 1]) for name in "ab"))
+    return Independent(1, relation=relation).prepare(bits, 1).facts.epsilon
+
+
+def as_replaced(epsilon: Fraction, unit: Unit) -> Fraction:
+    """The ε of replacing one record at which tables have as much noise."""
+    return epsilon * 2 / unit.moved
 
 
 def numbers_of_tables(most: int) -> list[int]:

@@ -38,6 +38,16 @@ def say_too_fine(names: Sequence[str], sizes: Sequence[int], d: int, drowned: bo
     )
 
 
+def say_secret(n: int, hidden: bool) -> str:
+    """What a plan takes for n where that is secret; empty where it is public."""
+    return (
+        f" The number of records is secret (relation='add_remove'): {n:,} must be a public guess, "
+        "and only methods that hide it are compared."
+        if hidden
+        else ""
+    )
+
+
 def expect(ratio: list[float], k: int) -> str:
     """What tables of 0, 1, … parents are worth at these ratios of noise to mean cell."""
     lost = [degree for degree, value in enumerate(ratio) if value > NOISE_DOMINATES]

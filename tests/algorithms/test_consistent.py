@@ -388,7 +388,8 @@ class TestGroupsOfASchema:
 
     @pytest.mark.parametrize("method", [PrivBayes, PPBA, baselines.Independent])
     def test_a_method_without_groups_says_so(self, method):
-        with pytest.warns(UserWarning, match="declares groups, of which this method makes no use"):
+        words = f"declares groups, of which {method.__name__} makes no use"
+        with pytest.warns(UserWarning, match=words):  # a comparison said "this method" of each
             method(2).fit(self.FRAME, self.SCHEMA)
 
     def test_a_fit_without_noise_promises_no_group_anything(self, recwarn):

@@ -12,7 +12,7 @@ import pytest
 from contract_cases import spending, total
 from privacy_tools import neighbourhoods
 
-from pdsynth import Attribute, BudgetError, HPPrivBayes, Schema
+from pdsynth import Attribute, BudgetError, ConsistentBayes, HPPrivBayes, Schema
 from pdsynth.algorithms import value_weights
 from pdsynth.algorithms.hpprivbayes import SensitivityGroups
 from pdsynth.answers.laws import discrete_laplace_pmf
@@ -163,6 +163,18 @@ class TestStrictLedger:
         assert fitted.groups_ == {"A": ["x0", "x4"], "B": ["x1", "x2", "x3"]}
         with pytest.raises(BudgetError, match="group A is empty"):
             HPPrivBayes(k=1).fit(*table(groups={"x2": "B"}))
+
+    @pytest.mark.parametrize("method", [HPPrivBayes, ConsistentBayes])
+    def test_each_remedy_for_an_empty_group_works(self, method):
+        """To leave groups out wasn't said, nor that B mustn't name the sensitive attribute."""
+        words = "put an attribute in A, name a sensitive attribute that isn't in B, or leave groups"
+        for sensitive in (None, "x2"):
+            with pytest.raises(BudgetError, match=words if sensitive is None else "take it out"):
+                method(sensitive=sensitive).fit(*table(groups={"x2": "B"}))
+        assert method().fit(*table(groups={"x2": "B", "x0": "A"})).n_
+        assert method(sensitive="x0").fit(*table(groups={"x2": "B"})).n_
+        plain = {"sensitive": "x0"} if method is HPPrivBayes else {}
+        assert method(**plain).fit(*table()).n_
 
     def test_order_and_weights_are_named_by_what_follows(self):
         frame, schema = table(2000)

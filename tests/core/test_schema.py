@@ -545,6 +545,34 @@ def test_values_of_another_type_are_told_how_to_be_declared(values, cells, remed
     assert not Schema((Attribute.categorical("x", values), other)).problems(frame)
 
 
+@pytest.mark.parametrize("values", [[1, 2], ["1", "2"]])
+def test_a_column_of_several_types_is_told_a_way_that_ends(values):
+    """Numbers were told to be texts, and texts to be numbers."""
+    frame = pd.DataFrame({"x": pd.Series([1, "2", None] * 4, dtype=object), "y": ["a", "b"] * 6})
+
+    def problems(values):
+        mine = Attribute.categorical("x", values, missing=True)
+        return Schema((mine, Attribute.categorical("y", ["a", "b"]))).problems(frame)
+
+    (problem,) = problems(values)
+    assert "several types" in problem.problem and 'column.map(str, na_action="ignore")' in (
+        problem.remedy
+    )
+    frame["x"] = frame["x"].map(str, na_action="ignore")
+    assert not problems(json.loads(problem.remedy.split(" = ")[1]))
+
+
+def test_days_by_their_type_are_told_how_a_domain_of_days_holds_them():
+    """A Timestamp of midnight is written with its time; its day alone was "not declared"."""
+    days = ["2026-01-31", "2026-02-28"]
+    frame = pd.DataFrame({"x": pd.to_datetime(days), "y": ["a", "b"]})
+    schema = Schema((Attribute.categorical("x", days), Attribute.categorical("y", ["a", "b"])))
+    (problem,) = schema.problems(frame)
+    assert problem.remedy == 'make texts of them, column.dt.strftime("%Y-%m-%d")'
+    frame["x"] = frame["x"].dt.strftime("%Y-%m-%d")
+    assert not schema.problems(frame)
+
+
 class Secret:
     """A cell that can't be read, and says so with what is in it."""
 

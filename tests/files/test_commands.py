@@ -22,7 +22,7 @@ from pdsynth.files import command_line as commands
 from pdsynth.files import release
 
 FILES = "card.html card.md ledger.jsonl measured.csv model.json schema.toml synthetic.csv".split()
-EDGE = 8, 9  # numbers of records for which plan names different methods
+EDGE = 259, 260  # numbers of records for which plan names different methods at ε = 0.001
 ACCOUNT = ["a.jsonl", "a.jsonl.last", "a.jsonl.lock"]
 SCHEMA = """
 [attributes]
@@ -545,13 +545,19 @@ class TestSecretNumber:
         "words", ["--expected-records 100", "--expected-records 100000", "--method Independent", ""]
     )
     def test_two_files_that_differ_by_one_record(self, here, speak, monkeypatch, words):
-        seen = [self.decided(here, speak, monkeypatch, n, words) for n in (1, 2, *EDGE, 399, 400)]
+        seen = [
+            self.decided(here, speak, monkeypatch, n, words) for n in (0, 1, 2, *EDGE, 399, 400)
+        ]
         assert all(one == seen[0] for one in seen)
         assert seen[0][0][0] == (130 if words else 2)
 
     def test_twin_a_plan_from_the_exact_number_tells_them_apart(self, here, speak, monkeypatch):
         choose = commands.choose
-        exact = lambda m, s, n, e, p: choose(m, s, len(pd.read_csv("data.csv")), e, p)  # noqa: E731
+
+        def exact(method, schema, _, epsilon, parameters):
+            n = len(pd.read_csv("data.csv"))
+            return choose(method, schema, n, epsilon / 1000, parameters)
+
         monkeypatch.setattr(commands, "choose", exact)
         one, two = (self.decided(here, speak, monkeypatch, n, "") for n in EDGE)
         assert one != two and one[0][0] == two[0][0] == 130
@@ -568,6 +574,44 @@ class TestSecretNumber:
         first = speak(words)
         (here / "data.csv").write_text(DATA + ROWS[0] + "\n")
         assert first == speak(words) and "77 rows × 3 columns" in first[1]
+
+    @pytest.mark.parametrize(
+        ("method", "says"), [("ConsistentBayes", True), ("HPPrivBayes", True), ("PrivBayes", False)]
+    )
+    def test_the_card_names_the_groups_that_a_method_uses(self, here, speak, method, says):
+        """They stood there only where plan had chosen the method."""
+        (here / "schema.toml").write_text('groups = {age = "A"}\n' + SCHEMA)
+        words = f"release data.csv schema.toml --epsilon 1 --out out --method {method}"
+        assert speak(words)[0] == 0
+        card = (here / "out" / "card.html").read_text(encoding="utf-8")
+        assert ("less ε for group A of the schema: age" in card) == says
+
+    def test_no_record_is_no_refusal(self, here, speak):
+        """Where membership is protected, whether there is a record must not be told either."""
+        (here / "data.csv").write_text("age,smoker,ward,name\n")
+        plan = "plan data.csv schema.toml --epsilon 1"
+        assert speak(f"{plan} --relation add_remove --expected-records 77")[0] == 0
+        release = "release data.csv schema.toml --epsilon 1 --out out"
+        for words in (plan, release):
+            status, _, err = speak(words)
+            assert status == 1 and "the table has no rows" in err
+        status, _, _ = speak(f"{release} {self.HIDDEN} --method Independent")
+        assert status == 0 and there(here / "out") == FILES
+        (here / "data.csv").write_text("age,smoker,name\n")
+        status, _, err = speak(f"{release}2 {self.HIDDEN} --method Independent")
+        assert status == 1 and "missing column(s): ['ward']" in err
+
+    def test_plan_foretells_what_release_then_takes(self, here, speak):
+        words = "plan data.csv schema.toml --epsilon 1 --relation add_remove"
+        status, _, err = speak(words)
+        assert status == 2 and "say --expected-records N, a guess" in err
+        status, said, _ = speak(f"{words} --expected-records 77")
+        assert status == 0 and "77 must be a public guess" in said and "PrivBayes" not in said
+        (named,) = (line for line in said.splitlines() if "ecommended: " in line)
+        release = f"release data.csv schema.toml --epsilon 1 --out out {self.HIDDEN}"
+        assert speak(f"{release} --expected-records 77")[0] == 0
+        card = (here / "out" / "card.html").read_text(encoding="utf-8")
+        assert "relation='add_remove'" in named and named.split(": ")[1].split("(")[0] in card
 
 
 class TestWords:

@@ -180,6 +180,15 @@ def test_a_warning_names_the_line_that_fitted():
         exec("fit(method, mine, schema)", place | {"schema": SCHEMA})
 
 
+@pytest.mark.parametrize(("honest", "more"), [(3, ""), (2, "1.27"), (1, "1.88")])
+def test_a_warning_says_how_much_more_noise_spare_shares_make(honest, more):
+    with pytest.warns(UserWarning, match="under noise of scale") as told:
+        fit(pds.PrivBayes(0.01, k=3), parted(table()), SCHEMA, honest=honest)
+    (words,) = {str(one.message) for one in told}
+    assert words.endswith(f"(all shares of noise together: {more} times as much)" * bool(more))
+    assert bool(more) or "shares" not in words
+
+
 # --- replay ---------------------------------------------------------------------------------------
 
 
