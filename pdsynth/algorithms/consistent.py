@@ -210,9 +210,6 @@ class Residual(PolicyOptions, Structure):
 class ResidualRounds(Residual):
     """Rounds: a set of columns by its residual against the fitted model, its table, a new fit.
 
-    Where nothing says which tables there are and one of all columns tells most (``planning``), that
-    is measured, for all of ε.
-
     ``rounds``: how many ε is planned for; ``"auto"``: four tables of each attribute, or fewer in
     proportion where single columns take of the pairs' ε. A table that changed the model by no more
     than its noise doubles the next round's ε or ρ, one that changed it by more than eight times
@@ -231,9 +228,10 @@ class ResidualRounds(Residual):
             raise BudgetError(f"rounds must be 'auto', 1, 2, … or 2^20, got {show(self.rounds)}")
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
-        """As :class:`Residual`, or the table of all columns. **Privacy:** one noisy table, or that.
+        """As :class:`Residual`; or the table of all columns, where that tells most (``planning``).
 
-        Which of the two is a function of the schema, ε and n, which is public or released.
+        **Privacy:** one noisy table, or that. Which of the two is a function of the schema, ε and
+        n, which is public or released.
         """
         named = any(getattr(self, name) is not None for name in OPTIONS)
         free = self.may_share() and not named and is_one_of(self.rounds, ("auto",))
