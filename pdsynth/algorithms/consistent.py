@@ -203,9 +203,6 @@ class Residual(PolicyOptions, Structure):
         )
 
 
-# --- rounds, or a forest --------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class ResidualRounds(Residual):
     """Rounds: a set of columns by its residual against the fitted model, its table, a new fit.

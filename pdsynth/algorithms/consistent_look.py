@@ -207,9 +207,6 @@ def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence
     return 0.5 * math.exp(-gap) if gap > 0 else 1 - 0.5 * math.exp(gap)
 
 
-# --- the gate ------------------------------------------------------------------------------------
-
-
 class Gate:
     """How strong the strongest tie is; where that is clear, which pair it is; then the next.
 

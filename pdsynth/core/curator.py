@@ -186,7 +186,7 @@ class Curator(LedgerWriter):
         if scores is None:
             by_size = [self._records.scores(measure, *pairs) for pairs in scored.by_size]
             scores = candidates.add_up(by_size) if pairwise else np.concatenate(by_size)
-        scores = scores if offsets is None else scores + offsets
+        scores = scores if offsets is None else scores + public(offsets)
         return candidates[
             exponential_mechanism(
                 Quantity(scores, measure.unit),
@@ -234,7 +234,7 @@ class Curator(LedgerWriter):
             lemma=unit.lemma("residual"),
             candidates=releases[-1] if releases else "public",
         )
-        triples = list(zip(sets, expected, penalties, strict=True))
+        triples = list(zip(sets, expected, public(penalties), strict=True))
         self._records.expect(
             [s for s, e, _ in triples if self._residuals.get(s, (None,))[0] is not e]
         )
@@ -296,7 +296,7 @@ class Curator(LedgerWriter):
             counts = self._records.table(tuple(columns))
             if counts.shape != expected.shape:  # a cell would count as often as it is expected
                 raise PrivacyError(f"columns {columns}: the expected table has another shape")
-            self._residuals[columns] = expected, int(np.abs(counts - expected).sum())
+            self._residuals[columns] = expected, int(np.abs(counts - public(expected, 2**40)).sum())
         return self._residuals[columns][1]
 
     def table(self, columns: Sequence[int], budget: TableBudget, *, step: str) -> Measured:
@@ -474,7 +474,7 @@ class Curator(LedgerWriter):
         **Privacy:** costs ε; the largest of some numbers moves by no more than one of them can.
         """
         i, j, touched = split_pairs(pairs)
-        most = np.array([(self._pairwise("K")[i, j] + offsets).max()])
+        most = np.array([(self._pairwise("K")[i, j] + public(offsets)).max()])
         moved = max(self._sensitivity([pair]) for pair in pairs)
         words = f"the largest K of {len(pairs):,} pairs"
         noisy, entry = self._noisy(most, moved, epsilon, step, source, words, touched)
@@ -529,6 +529,13 @@ class Curator(LedgerWriter):
         if zero_sum and isinstance(scale, Fraction):
             return zero_sum_mechanism(integers, scale, self._noise.child(step))
         return laplace_mechanism(integers, scale, self._noise.child(step))
+
+
+def public(numbers: Any, most: int = 2**61) -> np.ndarray:
+    """Public integers, int64; PrivacyError for those by which a score could wrap around."""
+    if not np.all(np.abs(np.asarray(numbers, dtype=float)) < most):
+        raise PrivacyError(f"what is added to a score must stay below {most:,}")
+    return np.asarray(numbers, dtype=np.int64)
 
 
 def split_pairs(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, list[int]]:

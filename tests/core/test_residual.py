@@ -11,6 +11,7 @@ from pdsynth.core import curator as curator_room
 from pdsynth.core.curator import Curator
 from pdsynth.core.errors import PrivacyError
 from pdsynth.core.ledger import Ledger
+from pdsynth.core.network import Candidates
 from pdsynth.core.noise import ExactNoise
 
 SIZES, SETS = (2, 3), [(0,), (1,), (0, 1)]
@@ -98,3 +99,53 @@ def test_twin_without_that_a_record_moves_the_score_by_more_than_two():
     assert moved[0] - moved[1] == 0  # from nothing it doesn't show
     expected = np.zeros((1000, 2, 3)) + first
     assert np.abs(second - expected).sum() - np.abs(first - expected).sum() == 2000
+
+
+@pytest.mark.parametrize(
+    ("expected", "penalty"),
+    [
+        ([[2**62, 2**62, 0], [0, 0, 0]], 0),  # the sum of what they miss wraps around
+        ([[2**40, 0, 0], [0, 0, 0]], 0),
+        ([[0, 0, 0], [0, 0, 0]], 2**61),
+        ([[0.0, 0.0, np.nan], [0, 0, 0]], 0),
+        ([[0, 0, 0], [0, 0, 0]], float("inf")),
+    ],
+)
+def test_no_score_wraps_around(expected, penalty, monkeypatch):
+    """Beyond 64 bits one record would turn the largest score into the smallest."""
+    curator = Curator(records_of([(0, 0), (1, 2)], SIZES), Ledger(Fraction(1)), ExactNoise())
+    drawn = []
+    monkeypatch.setattr(curator_room, "exponential_mechanism", lambda *_, **__: drawn.append(1))
+    with pytest.raises(PrivacyError, match="added to a score must stay below"):
+        curator.choose_table(
+            [(0, 1)], [np.array(expected)], np.array([penalty]), Fraction(1), step="s", source=""
+        )
+    assert drawn == []
+
+
+@pytest.mark.parametrize("offset", [2**61, -(2**62), np.inf])
+def test_neither_do_the_scores_of_ties(offset):
+    rows = [(0, 0), (1, 2), (1, 1)]
+    curator = Curator(records_of(rows, SIZES), Ledger(Fraction(1)), ExactNoise())
+    asked = {"step": "s", "source": "", "offsets": np.array([offset])}
+    pair = Candidates(((np.array([1]), np.array([[0]])),))
+    with pytest.raises(PrivacyError, match="added to a score must stay below"):
+        curator.strongest_association([(0, 1)], Fraction(1, 4), **asked)
+    with pytest.raises(PrivacyError, match="added to a score must stay below"):
+        curator.select(pair, "R", Fraction(1, 4), **asked)
+
+
+def test_twin_without_the_bound_a_record_turns_a_score_around(monkeypatch):
+    """At the edge of 64 bits: n + 1 records more than expected are as few as can be."""
+    monkeypatch.setattr(curator_room, "public", lambda numbers, most=0: np.asarray(numbers))
+    scores = []
+    monkeypatch.setattr(
+        curator_room,
+        "exponential_mechanism",
+        lambda s, *_, **__: scores.append(int(s.value[0])) or 0,
+    )
+    expected = np.array([[2**62, 2**62 - 2, 0], [0, 0, 0]])
+    for rows in ([(0, 0), (0, 0)], [(0, 0), (1, 2)], [(1, 2), (1, 2)]):
+        curator = Curator(records_of(rows, SIZES), Ledger(Fraction(1)), ExactNoise())
+        curator.choose_table([(0, 1)], [expected], np.array([0]), Fraction(1), step="s", source="")
+    assert max(scores) - min(scores) > 2**62, "one or two records moved it by more than 2"
