@@ -12,7 +12,6 @@ import numpy as np
 
 from ..algorithms import COLUMNS_RHO, LARGEST_SET, LOOK, SELECT, SET_CELLS
 from ..core import Facts
-from ..persons import LEVEL
 
 FEW, MOST = 2**9, 2**13  # cells
 FOR_COLUMNS = 0.3  # of ε, what ConsistentBayes gives single columns of many values
@@ -98,7 +97,7 @@ def tells_most(facts: Facts) -> bool:
     **Privacy:** a function of the schema, n and ε, which are public; a secret n is a release.
     """
     whole = facts.schema.cells(facts.schema.names)
-    if whole > MOST or LEVEL in facts.schema.names:
+    if whole > MOST:
         return False
     n, unit, sizes = facts.n, facts.unit, np.array(facts.schema.sizes, dtype=float)
     scale, (i, j) = unit.moved / unit.as_pure(facts.epsilon, 1), np.triu_indices(len(sizes), 1)

@@ -98,6 +98,7 @@ def test_the_noise_of_rounds_of_small_sets_by_hand():
         ((20, 20, 21), 10**9, "1", False),  # more than 8,192 cells
         ((8,) * 4, 50, "1/10", False),  # hopeless, but single columns are nearer
         ((50, 60), 10**6, "1", True),
+        ((2, 2, 4, 2, 2), 500, "1/2", False),  # zero-sum noise of columns moves one value less
     ],
 )
 def test_what_is_chosen(sizes, n, epsilon, chosen):
@@ -113,6 +114,59 @@ def test_what_is_chosen_with_a_delta(sizes, n, epsilon, chosen):
     frame, schema = table(sizes, n, 0.3), schema_of(*sizes)
     fitted = pds.ConsistentBayes(epsilon, delta=1e-9, random_state=0).fit(frame, schema)
     assert (fitted.measured_ == (schema.names,)) == chosen
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n", "epsilon"),
+    [
+        ((2, 2, 2, 4, 3), 40_000, 0.5),  # columns share ρ: their noise grows with its root
+        ((14, 40), 800, 10),  # Gaussian noise is no smaller for being of whole records
+    ],
+)
+def test_what_is_not_chosen_with_a_delta(sizes, n, epsilon):
+    schema = schema_of(*sizes)
+    assert not tells_most(pds.ConsistentBayes(epsilon, delta=1e-9).prepare(schema, n).facts)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n", "epsilon"), [((10, 16, 9), 2_000, 2), ((3, 2, 3, 4, 4, 4), 200, 4)]
+)
+def test_a_record_that_comes_or_goes_moves_one_cell(sizes, n, epsilon):
+    """Noise is half as large, so one table is chosen where a replaced record would forbid it."""
+    schema = schema_of(*sizes)
+    assert tells_most(facts(schema, n, epsilon, Unit("add_remove")))
+    assert not tells_most(facts(schema, n, epsilon))
+
+
+@pytest.mark.parametrize(("sizes", "n"), [((2, 5), 1_000), ((5, 4), 2_500)])
+def test_levels_of_persons_stand_in_the_table_and_leave_no_bias(sizes, n):
+    """Who holds the first value chooses ε = .25: all other records count four times."""
+    schema, frame = schema_of(*sizes), table(sizes, n)
+    own = np.where(frame["x0"] == 0, 0.25, np.random.default_rng(1).choice([0.25, 1.0], n))
+    frame["own"] = pd.Categorical(own, categories=[0.25, 1.0])
+    means = {}
+    for rounds in ("auto", 6):
+        distances = []
+        for seed in range(6):
+            made = pds.ConsistentBayes(
+                1, relation="add_remove", rounds=rounds, random_state=seed
+            ).fit(frame, schema, person_epsilon="own")
+            assert (made.measured_ == (("person_epsilon", *schema.names),)) == (rounds == "auto")
+            rows, real = made.sample(random_state=seed), frame[[*schema.names]]
+            distances.append(pds.evaluate.marginal_distances(real, rows, schema, 2).mean())
+        means[rounds] = np.mean(distances)
+    assert means["auto"] < 0.6 * means[6]
+
+
+@pytest.mark.parametrize("level", [0.25, 1.0])
+def test_exact_replay_of_one_table_with_levels(level):
+    frame = table((2, 5), 300)
+    frame["own"] = pd.Categorical(np.tile([0.25, 1.0], 150), categories=[0.25, 1.0])
+    less = frame.drop(index=frame.index[frame["own"] == level][0])
+    method = pds.ConsistentBayes(1, relation="add_remove")
+    found = audit.replay(method, frame, less, schema_of(2, 5), walks=4, person_epsilon="own")
+    assert found.ok and found.log_ratio == pytest.approx(level)
+    assert [s.step for s in found.steps][-2] == "table(person_epsilon, x0, x1)"
 
 
 @pytest.mark.parametrize(("n", "chosen"), [(100, False), (5_000, True)])
