@@ -20,7 +20,7 @@ columns of few cells one table of all and nothing else.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -237,7 +237,7 @@ class ResidualRounds(Residual):
         run, every = Run(Policy(self, facts), curator, facts), tuple(range(len(facts.schema)))
         epsilon = sum(shares.values(), Fraction(0))
         run.measure(every, TableBudget(epsilon, source="table of all columns"))
-        return self.found(run)
+        return replace(self.found(run), known=facts.unit.n_is_public)
 
     def grow(self, run: Run, epsilon: Fraction) -> Fraction:
         """Rounds until ε is spent, or STOP.

@@ -193,6 +193,16 @@ def test_it_is_nearer_than_rounds_under_every_promise(options, most):
     assert whole < most * rounds
 
 
+@pytest.mark.parametrize(
+    ("options", "known"), [({}, True), ({"delta": 1e-9}, True), ({"relation": "add_remove"}, False)]
+)
+def test_what_an_attribute_loses_is_known_before_the_run_where_n_is_public(options, known):
+    frame, schema = table((2, 5), 5_000, 0.3), schema_of(2, 5)
+    fitted = pds.ConsistentBayes(1, random_state=0, **options).fit(frame, schema)
+    assert fitted.measured_ == (("x0", "x1"),)
+    assert bool(fitted.ledger_.guaranteed_ex_ante) == known
+
+
 def test_the_choice_is_a_function_of_public_facts():
     """Two tables that have nothing in common."""
     schema = schema_of(2, 5)
