@@ -165,9 +165,8 @@ def test_numbers_are_read_as_people_write_them():
     """A comma for a point, three digits of a fraction; 1,1 is a pair in Python, and is told."""
     sum_up = Exercise(Number([1.1], {}, "{value:g} is not it."), ["h"], "s", "Question 1")
     assert sum_up.check(1.1).right and sum_up.check("1,1").right
-    assert "is a pair of numbers: Python writes a fraction with a point, 1.1." in repr(
-        sum_up.check((1, 1))
-    )
+    told = "(7, 12) is a pair of numbers: Python writes a decimal number with a point, 7.12, and a"
+    assert f"{told} fraction with a stroke, 7/12." in repr(sum_up.check((7, 12)))
     assert repr(sum_up.check((1, 1))) == repr(sum_up.check(1, 1))
     assert "'text' is no number" in repr(sum_up.check("text"))
     for pair in ((2.4, 0.25), ("a", 1), (2, 0.5)):
@@ -376,7 +375,11 @@ def test_the_judge_of_functions():
     assert judge(lambda x: {x}) == "the set that comes back can't be read as numbers: return one."
     rounded = "<lambda> is off by less than a thousandth: does it round?"
     assert Computation(lambda x: x / 3, [(1,), (2,)], "no")(lambda x: round(x / 3, 4)) == rounded
-    assert Computation(lambda x: x / 3, [(1,)], "no")(lambda x: round(x / 3, 2)) == "no"
+    judge = Computation(lambda x: x / 3, [(1,), (7,)], "no")
+    assert judge(lambda x: round(x / 3, 2)) == (
+        "<lambda> gives rounded numbers: leave out the rounding."
+    )
+    assert judge(lambda x: {1: 0.33, 7: 2.34}[x]) == "no" == judge(lambda x: round(x / 3))
     mistakes = {"once": lambda x: 1, "never": lambda x: 9}
     judge = Computation(lambda x: x, [(1,), (2,)], "no", mistakes)
     assert judge(lambda x: 1) == "once" and judge(lambda x: 9) == "never"

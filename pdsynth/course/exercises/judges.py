@@ -84,8 +84,8 @@ def _no_number(answer: Any) -> str:
     """The words for what is no number; 1,1 is a pair in Python."""
     if isinstance(answer, tuple) and [type(part) for part in answer] == [int, int]:
         return (
-            f"{answer} is a pair of numbers: Python writes a fraction with a point, "
-            f"{answer[0]}.{answer[1]}."
+            f"{answer} is a pair of numbers: Python writes a decimal number with a point, "
+            f"{answer[0]}.{answer[1]}, and a fraction with a stroke, {answer[0]}/{answer[1]}."
         )
     return f"{show(answer)} is no number: answer with one, such as 12 or 0.5."
 
@@ -260,7 +260,17 @@ class Computation:
             )
         elif np.allclose(got, wanted, rtol=1e-3, atol=0):
             yield f"{function.__name__} is off by less than a thousandth: does it round?"
+        if self._rounded([answer for _, answer in attempts]):
+            yield f"{function.__name__} gives rounded numbers: leave out the rounding."
         yield self.otherwise
+
+    def _rounded(self, answers: Sequence[Any]) -> bool:
+        """Whether these are what is right in every case, rounded to some decimals."""
+        rights = [self.read(self.right(*deepcopy(case))) for case in self.cases]
+        return any(
+            all(same(answer, right.round(n)) for answer, right in zip(answers, rights, strict=True))
+            for n in (2, 3, 4)
+        )
 
     def _attempt(self, function: Callable[..., Any], case: tuple[Any, ...]) -> Any:
         """What a function gives, NaN where it fails: a wrong one may not bear every case."""
