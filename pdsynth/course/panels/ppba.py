@@ -170,8 +170,8 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
         Try(
             "two parents",
             {"k": 2},
-            "the strongest pairs are off by {now.strong:.1%} instead of {was.strong:.1%}. But tables "
-            "are larger and noisier: all pairs by {now.mean:.1%} instead of {was.mean:.1%}.",
+            "the strongest pairs are off by {now.strong:.1%} instead of {was.strong:.1%}. But "
+            "tables are larger and noisier: all pairs by {now.mean:.1%} instead of {was.mean:.1%}.",
             lambda was, now: now.mean > was.mean and now.strong < was.strong,
         ),
         Try(
