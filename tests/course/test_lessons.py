@@ -359,6 +359,30 @@ def test_a_right_number_with_too_few_digits_is_told_so():
     assert judge(0.583) is None and judge(0.6) == "a mistake" and judge(0.57) == "no"
 
 
+def test_what_python_s_math_refuses_is_told_as_what_numpy_makes_of_it():
+    """A root of a negative number had words of its own with NumPy, and "math domain error" else."""
+    judge = Computation(abs, [(1,)], "no", faults={"NaN": lambda got, x: np.isnan(got)})
+    assert judge(lambda x: math.sqrt(-x)) == judge(lambda x: math.exp(9**9)) == "NaN"
+    with pytest.raises(ValueError, match="could not convert"):
+        judge(lambda x: float("many"))
+    with pytest.raises(ValueError, match="math domain|expected a"):
+        Computation(abs, [(1,)], "no", faults={"less": lambda got, x: got < 0})(
+            lambda x: math.log(-x)
+        )
+
+    def entropy(column, declared):
+        shares = column.value_counts(normalize=True)
+        return -sum(p * math.log2(p) for p in shares) / math.log2(declared)
+
+    for name, key, says, answer in (
+        ("lesson_06", "q3", "Clip at one half", lambda noisy, e: [math.log2(x) for x in noisy]),
+        ("lesson_09", "q3", "0 · log 0", entropy),
+        ("lesson_20", "q2", "ln δ is negative", lambda rho, d: math.sqrt(rho * math.log(d))),
+    ):
+        said = getattr(importlib.import_module(f"{package.__name__}.{name}"), key).check(answer)
+        assert says in said.text and "raised" not in said.text, said
+
+
 def test_the_judge_of_functions():
     judge = Computation(
         lambda x: x * x,
