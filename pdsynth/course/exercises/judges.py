@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ...core import show
 from ..typed import read_typed
@@ -222,7 +223,8 @@ class Computation:
     def __call__(self, function: Callable[..., Any]) -> str | None:
         """The words for this function."""
         for case in self.cases:
-            solution = self.read(self.right(*case))
+            right = self.right(*case)
+            solution = self.read(right)
             try:
                 given = function(*deepcopy(case))
             except (ValueError, OverflowError) as problem:
@@ -230,6 +232,9 @@ class Computation:
                 known = any(holds(given, *case) for holds in self.faults.values())
                 if not (known and re.search(OUTSIDE, str(problem))):
                     raise
+            if isinstance(right, pd.Series) and isinstance(given, pd.Series):
+                if sorted(map(str, given.index)) == sorted(map(str, right.index)):
+                    given = given.reindex(right.index)  # a value stands at its label, not its place
             try:
                 got = self.read(given)
             except (TypeError, ValueError):
