@@ -11,13 +11,15 @@ import mistune
 from workshop import get_exercise, lessons, split_pieces
 
 from pdsynth.course.exercises.answers import Question, questions
-from pdsynth.course.exercises.judges import Each, Number, Several
+from pdsynth.course.exercises.judges import Each, Number, Several, rounds
 
 Cells = list[lessons.Cell]
 # What Moodle shows as boxes to tick, without letters: the statements, and how a notebook is answered.
 LISTED = r"^\* \*\*\w\*\* .+\n?|\s*Answer with a set of [^.]+\."
 # A notebook takes Python's fractions, Moodle decimal numbers alone: "7/12" is refused there.
 TYPED = r"A fraction, please\.|Give a `Fraction` or a number\."
+# What a notebook does, and neither Moodle nor paper: a list that checks a text, a function that can be run.
+RUN = r"\s*A list checks that [^`]+`ex\.[^`]+`\.|\s*`ex\.[^`]+` runs it\."
 SEEDED = (
     r"^\* This page fixes `random_state`.+\n?(?:  .+\n?)*"  # of a lesson's runs: a sheet has none
 )
@@ -119,17 +121,26 @@ def answer(text: Any, fraction: float, feedback: str, tolerance: float | None = 
     )
 
 
+def tolerance(judge: Number, value: float) -> float:
+    """How far off a right number may be: as in the course, which takes three digits of it, too."""
+    digits = float(f"{value:.3g}")
+    rounding = abs(digits - value) * (1 + 1e-6) if rounds(value, digits) else 0
+    return max(abs(value) * max(judge.within, 1e-3), rounding, 1e-9)
+
+
 def numerical(judge: Number, praise: str) -> str:
-    """Right numbers for all points, likely mistakes for none and with their words."""
+    """Right numbers for all points, likely mistakes for none and with their words.
+
+    Of several numbers each is a question of its own, so nothing is said of the one before.
+    """
     rights = [
-        answer(f"{value:.12g}", 100, praise, max(abs(value) * max(judge.within, 1e-3), 1e-9))
-        for value in judge.right
+        answer(f"{value:.12g}", 100, praise, tolerance(judge, value)) for value in judge.right
     ]
     wrong = [
         answer(
             f"{value:.12g}",
             0,
-            words.format(value=value, **judge.numbers),
+            re.sub(r"^\w+ is right\. ", "", words).format(value=value, **judge.numbers),
             max(abs(value) * 1e-3, 1e-9),
         )
         for value, words in judge.mistakes.items()
@@ -183,9 +194,9 @@ def write_questions(number: str, question: Question, asked: str) -> list[str]:
     made = []
     for i, part in enumerate(parts, 1):
         which = f" ({i} of {len(parts)})" if len(parts) > 1 else ""
-        shown = (
-            re.sub(TYPED, "Give a decimal number.", asked) if isinstance(part, Number) else asked
-        )
+        shown = re.sub(RUN, "", asked)
+        if isinstance(part, Number):
+            shown = re.sub(TYPED, "Give a decimal number.", shown)
         if isinstance(part, Several):
             shown = re.sub(LISTED, "", asked, flags=re.MULTILINE)
         body = to_html(
@@ -232,7 +243,7 @@ def write_handouts(sources: dict[str, str]) -> str:
         first = find_questions(number)[0]
         wrong = list(dict.fromkeys(text for _, text in first.misconceptions()))[:3]
         out += [
-            "**Test yourself.** " + ask(source, first).replace("**", ""),
+            "**Test yourself.** " + re.sub(RUN, "", ask(source, first)).replace("**", ""),
             "",
             "*Often wrong:* " + " · ".join(wrong),
             "",

@@ -141,6 +141,10 @@ def test_the_threshold_is_dragged_on_the_chart(page):
     )
     field = panel.locator(".pdsynth-c-theta input[type=number]")
     assert field.input_value() == "0.22"
+    for key, value in (("Home", "0"), ("End", "0.5")):  # as every other slider of the panel
+        knob.press(key)
+        knob.and_(page.locator(f"[aria-valuenow='{value}']")).wait_for()
+        assert float(field.input_value()) == float(value)
 
 
 def test_a_search_is_played(page):

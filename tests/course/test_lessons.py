@@ -165,9 +165,8 @@ def test_numbers_are_read_as_people_write_them():
     """A comma for a point, three digits of a fraction; 1,1 is a pair in Python, and is told."""
     sum_up = Exercise(Number([1.1], {}, "{value:g} is not it."), ["h"], "s", "Question 1")
     assert sum_up.check(1.1).right and sum_up.check("1,1").right
-    assert "is a pair of numbers: Python writes a fraction with a point, 1.1." in repr(
-        sum_up.check((1, 1))
-    )
+    told = "(7, 12) is a pair of numbers: Python writes a decimal number with a point, 7.12, and a"
+    assert f"{told} fraction with a stroke, 7/12." in repr(sum_up.check((7, 12)))
     assert repr(sum_up.check((1, 1))) == repr(sum_up.check(1, 1))
     assert "'text' is no number" in repr(sum_up.check("text"))
     for pair in ((2.4, 0.25), ("a", 1), (2, 0.5)):
@@ -360,6 +359,30 @@ def test_a_right_number_with_too_few_digits_is_told_so():
     assert judge(0.583) is None and judge(0.6) == "a mistake" and judge(0.57) == "no"
 
 
+def test_what_python_s_math_refuses_is_told_as_what_numpy_makes_of_it():
+    """A root of a negative number had words of its own with NumPy, and "math domain error" else."""
+    judge = Computation(abs, [(1,)], "no", faults={"NaN": lambda got, x: np.isnan(got)})
+    assert judge(lambda x: math.sqrt(-x)) == judge(lambda x: math.exp(9**9)) == "NaN"
+    with pytest.raises(ValueError, match="could not convert"):
+        judge(lambda x: float("many"))
+    with pytest.raises(ValueError, match="math domain|expected a"):
+        Computation(abs, [(1,)], "no", faults={"less": lambda got, x: got < 0})(
+            lambda x: math.log(-x)
+        )
+
+    def entropy(column, declared):
+        shares = column.value_counts(normalize=True)
+        return -sum(p * math.log2(p) for p in shares) / math.log2(declared)
+
+    for name, key, says, answer in (
+        ("lesson_06", "q3", "Clip at one half", lambda noisy, e: [math.log2(x) for x in noisy]),
+        ("lesson_09", "q3", "0 · log 0", entropy),
+        ("lesson_20", "q2", "ln δ is negative", lambda rho, d: math.sqrt(rho * math.log(d))),
+    ):
+        said = getattr(importlib.import_module(f"{package.__name__}.{name}"), key).check(answer)
+        assert says in said.text and "raised" not in said.text, said
+
+
 def test_the_judge_of_functions():
     judge = Computation(
         lambda x: x * x,
@@ -376,7 +399,11 @@ def test_the_judge_of_functions():
     assert judge(lambda x: {x}) == "the set that comes back can't be read as numbers: return one."
     rounded = "<lambda> is off by less than a thousandth: does it round?"
     assert Computation(lambda x: x / 3, [(1,), (2,)], "no")(lambda x: round(x / 3, 4)) == rounded
-    assert Computation(lambda x: x / 3, [(1,)], "no")(lambda x: round(x / 3, 2)) == "no"
+    judge = Computation(lambda x: x / 3, [(1,), (7,)], "no")
+    assert judge(lambda x: round(x / 3, 2)) == (
+        "<lambda> gives rounded numbers: leave out the rounding."
+    )
+    assert judge(lambda x: {1: 0.33, 7: 2.34}[x]) == "no" == judge(lambda x: round(x / 3))
     mistakes = {"once": lambda x: 1, "never": lambda x: 9}
     judge = Computation(lambda x: x, [(1,), (2,)], "no", mistakes)
     assert judge(lambda x: 1) == "once" and judge(lambda x: 9) == "never"

@@ -167,6 +167,15 @@ def test_nobody_is_asked_for_fractions_that_moodle_refuses(tree):
         )
 
 
+def test_a_question_knows_nothing_of_another_and_of_no_notebook(tree):
+    """Each number of a pair is a question of its own, and only a notebook runs `ex.…`."""
+    for question in tree.findall("question"):
+        asked = question.findtext("questiontext/text") or ""
+        assert "<code>ex." not in asked and "A list checks" not in asked, asked
+        for answer in question.findall("answer"):
+            assert not re.match(r"<p>\w+ is right\.", answer.findtext("feedback/text"))
+
+
 def loose(written):
     """What is wrong with the file itself: its encoding, its characters, texts outside CDATA."""
     found = []
@@ -252,6 +261,9 @@ def test_moodle_grades_as_the_course_does(tree):
             if isinstance(judge, Number):
                 assert [score(one, value) for value in judge.right] == [100] * len(judge.right)
                 assert not any(score(one, value) for value in (*judge.mistakes, 12345.6))
+                short = [float(f"{value:.3g}") for value in judge.right]
+                short = [value for value in short if judge(value) is None]
+                assert [score(one, value) for value in short] == [100] * len(short), question
             elif isinstance(judge, Several):
                 ticks = [answer.findtext("text") for answer in one.findall("answer")]
                 right = ticks[: len(judge.true)]

@@ -266,8 +266,12 @@ def test_notes_and_hand_outs_say_what_the_exercises_know(sources):
 
 
 def test_a_hand_out_points_at_nothing_that_isn_t_on_it(sources):
-    """Sheets spoke of "the table above", of "the panel above", and fixed a `random_state`."""
+    """Sheets spoke of "the table above", of "the panel above", and fixed a `random_state`.
+
+    One asked paper to run `ex.gparentset(…)`.
+    """
     pages = bank.write_handouts(sources)
+    assert "`ex." not in pages
     found = re.findall(
         r"[^.\n]*\b(?:[Tt]his page|(?:table|panel|slider|cells?|twin) above)\b.*", pages
     )

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ...core import show
 from ..typed import read_typed
@@ -84,8 +85,8 @@ def _no_number(answer: Any) -> str:
     """The words for what is no number; 1,1 is a pair in Python."""
     if isinstance(answer, tuple) and [type(part) for part in answer] == [int, int]:
         return (
-            f"{answer} is a pair of numbers: Python writes a fraction with a point, "
-            f"{answer[0]}.{answer[1]}."
+            f"{answer} is a pair of numbers: Python writes a decimal number with a point, "
+            f"{answer[0]}.{answer[1]}, and a fraction with a stroke, {answer[0]}/{answer[1]}."
         )
     return f"{show(answer)} is no number: answer with one, such as 12 or 0.5."
 
@@ -196,6 +197,10 @@ class Each:
         return next(filter(None, verdicts), None)
 
 
+# Python's math raises where NumPy gives NaN or ∞: the root of −1, the logarithm of 0, e^1000.
+OUTSIDE = r"math (domain|range) error|expected a (nonnegative|positive) input"
+
+
 @dataclass(frozen=True)
 class Computation:
     """A function that gives what ``right`` gives for each of ``cases``: numbers or arrays.
@@ -218,8 +223,18 @@ class Computation:
     def __call__(self, function: Callable[..., Any]) -> str | None:
         """The words for this function."""
         for case in self.cases:
-            given = function(*deepcopy(case))
-            solution = self.read(self.right(*case))
+            right = self.right(*case)
+            solution = self.read(right)
+            try:
+                given = function(*deepcopy(case))
+            except (ValueError, OverflowError) as problem:
+                given = np.full(solution.shape, np.nan)
+                known = any(holds(given, *case) for holds in self.faults.values())
+                if not (known and re.search(OUTSIDE, str(problem))):
+                    raise
+            if isinstance(right, pd.Series) and isinstance(given, pd.Series):
+                if sorted(map(str, given.index)) == sorted(map(str, right.index)):
+                    given = given.reindex(right.index)  # a value stands at its label, not its place
             try:
                 got = self.read(given)
             except (TypeError, ValueError):
@@ -260,7 +275,17 @@ class Computation:
             )
         elif np.allclose(got, wanted, rtol=1e-3, atol=0):
             yield f"{function.__name__} is off by less than a thousandth: does it round?"
+        if self._rounded([answer for _, answer in attempts]):
+            yield f"{function.__name__} gives rounded numbers: leave out the rounding."
         yield self.otherwise
+
+    def _rounded(self, answers: Sequence[Any]) -> bool:
+        """Whether these are what is right in every case, rounded to some decimals."""
+        rights = [self.read(self.right(*deepcopy(case))) for case in self.cases]
+        return any(
+            all(same(answer, right.round(n)) for answer, right in zip(answers, rights, strict=True))
+            for n in (2, 3, 4)
+        )
 
     def _attempt(self, function: Callable[..., Any], case: tuple[Any, ...]) -> Any:
         """What a function gives, NaN where it fails: a wrong one may not bear every case."""

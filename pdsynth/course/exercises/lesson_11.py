@@ -1,7 +1,7 @@
 """Exercises of lesson 11, PrivABN."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import combinations
 from typing import Any
 
@@ -37,6 +37,8 @@ def gparentset(rows: np.ndarray, child: int, order: Sequence[int]) -> dict[int, 
 
 def judge_rows(answer: Any) -> str | None:
     """Rows of (A, B, C, S) for which GParentSet misses the best two parents of S."""
+    if isinstance(answer, Set | Iterator):  # NumPy makes one object of either
+        answer = [*answer]
     try:
         rows = np.asarray(answer)
     except ValueError:  # rows of different lengths

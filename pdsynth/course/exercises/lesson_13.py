@@ -140,6 +140,11 @@ def judge_generation(
     made: list[Individual], given: list[Individual], elite: list[Individual], size: int
 ) -> str | None:
     """The words for one generation."""
+    if len(given) != len(elite):
+        return (
+            "next_generation changes how many are in elite, which is the caller's list: "
+            "begin with one of your own, such as list(elite)."
+        )
     if (
         given != elite
         and len(made) == size
@@ -150,9 +155,15 @@ def judge_generation(
             "hits both. Copy first."
         )
     if given != elite:
+        shared = {id(part) for one in given for part in one.values()}
+        if any(id(part) in shared for one in made[2:] if one for part in one.values()):
+            return (
+                "next_generation changes the elite: the copy is flat, and its inner sets and "
+                "lists are still shared. Use copy.deepcopy."
+            )
         return (
-            "next_generation changes the elite: the copy is flat, and its inner sets and lists "
-            "are still shared. Use copy.deepcopy."
+            "next_generation changes the elite: where the copy is made, mutate has changed it "
+            "already. Copy first, then mutate the copy."
         )
     if any(one is None for one in made):
         return "mutate changes its argument and returns nothing: append the child itself."
@@ -165,6 +176,11 @@ def judge_generation(
     children = [one for one in made if one not in elite]
     if not children:
         return "the children are never mutated: call mutate(child)."
+    if any(set(one["bits"][2:]) == {7} and len(one["bits"]) > 3 for one in children):
+        return (
+            "a child is mutated more than once: draw each parent from elite, and mutate a new "
+            "copy of it."
+        )
     if any(one["bits"][2:] != [7] for one in children):
         return "the children are changed, but not by `mutate`, once each."
     if len({id(one) for one in made}) < size:

@@ -157,21 +157,22 @@ def draw_sweep(plot: Board, found: dict[str, np.ndarray], q: float, sensitive: s
             "q = 2",
             {"q": 2.0},
             "every table gets twice the budget of the one ranked before it, so nothing is left "
-            "for the heaviest: the strongest pairs go from {was.strong:.3f} to {now.strong:.3f}.",
+            "for the heaviest: the strongest pairs go from {was.strong:.1%} to {now.strong:.1%}.",
             lambda was, now: now.strong > 2 * was.strong,
         ),
         Try(
             "all the same",
             {"q": 1.0},
-            "every table gets the same: the strongest pairs are at {now.strong:.3f} instead of "
-            "{was.strong:.3f}.",
+            "every table gets the same: the strongest pairs are off by {now.strong:.1%} instead of "
+            "{was.strong:.1%}.",
             lambda was, now: now.strong < was.strong,
         ),
         Try(
             "two parents",
             {"k": 2},
-            "tables are larger and noisier: distance {now.mean:.3f} instead of {was.mean:.3f}.",
-            lambda was, now: now.mean > was.mean,
+            "the strongest pairs are off by {now.strong:.1%} instead of {was.strong:.1%}. But "
+            "tables are larger and noisier: all pairs by {now.mean:.1%} instead of {was.mean:.1%}.",
+            lambda was, now: now.mean > was.mean and now.strong < was.strong,
         ),
         Try(
             "as printed",

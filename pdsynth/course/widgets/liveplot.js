@@ -494,7 +494,11 @@ function handle(canvas, drag, send, label) {
   const value = (event) => { const at = axis.p2l(event.clientX - canvas.getBoundingClientRect().left - axis._offset); return Math.min(high, Math.max(low, at)); };
   knob.onkeydown = (event) => {
     const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (by) { event.preventDefault(); event.stopPropagation(); send({ [drag.control]: drag.at + by * drag.step }, true); }
+    const end = { Home: low, End: high }[event.key];
+    if (!by && end === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    send({ [drag.control]: by ? drag.at + by * drag.step : end }, Boolean(by));
   };
   knob.onpointerdown = (event) => {
     event.preventDefault();
