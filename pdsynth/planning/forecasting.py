@@ -132,7 +132,7 @@ def forecasts(
             Forecast(
                 "ConsistentBayes(rounds=0)",
                 partial(ConsistentBayes, rounds=0),
-                max(nearest, facts.consistent(d - 1, members=2)[0]),  # rounds may take pairs, too
+                max(nearest, facts.of_pairs()),  # rounds may take pairs, too
                 *forest,
             ),
         ]
@@ -270,6 +270,14 @@ class Outlook:
         if self.hidden:  # doesn't look either, but stops after few tables
             return min((at(t), t) for t in numbers_of_tables(most))
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
+
+    def of_pairs(self) -> float:
+        """A forest's distance: of a chain its pairs tell what larger sets do; of one factor less.
+
+        So it lies in the middle between the two (a geometric mean).
+        """
+        most = self.d - 1
+        return math.sqrt(math.prod(self.consistent(most, m)[0] for m in (2, self.members)))
 
     def at_once(self) -> float:
         """The table of all columns for all of ε. Balanced rows have its counts, and add nothing."""
