@@ -199,7 +199,7 @@ class Session:
         return self._charge({self._people: cost if self._delta is None else cost**2 / 2}, step)
 
     def _charge(self, costs: Mapping[str, Fraction], step: str, why: str = "") -> Charge:
-        """Charge groups of people what is counted, ε or ρ: all or none, and then say ``why``, too."""
+        """Charge groups of people what is counted, ε or ρ: all or none; a refusal adds ``why``."""
         if not isinstance(step, str):
             raise BudgetError(f"step must be a text that says what for, got {show(step)}")
         now = datetime.now(UTC).isoformat(timespec="seconds")
