@@ -244,8 +244,8 @@ def plan(
         encoding = f"; names aren't in {header.encoding}: say --encoding, as cp1252"
         words = f"missing column(s): {gone}; the file has {names}"
         raise SchemaError(words + encoding * (STRANGE in names))
-    n, unit = expected or header.n, {"relation": relation} if relation else {}
-    planned = make_plan(declared, n, epsilon, distance=distance, **unit)
+    n, unit = expected or header.n, relation or "replace_one"
+    planned = make_plan(declared, n, epsilon, distance=distance, relation=unit)
     click.echo(f"{planned}\n\n{planned.advice}: {planned.synthesizer()!r}")
     for table in (planned.methods, planned.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
