@@ -55,7 +55,7 @@ from ..core import (
 )
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
-from .one_table import FOR_COLUMNS, by_chance, clipped, size_of, tells_most, told
+from .one_table import FOR_COLUMNS, bounded, by_chance, clipped, size_of, tells_most, told
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
@@ -178,7 +178,7 @@ class Outlook:
         self.size = np.array(schema.sizes, dtype=float)
         self.mass = float(as_replaced(budget, unit)) * n
         counted = budget / left(relation) * (1 - left(relation))
-        self.miscounted = float(size_of(float(1 / counted))) / n if counted else 0.0
+        self.miscounted = float(bounded(size_of(float(1 / counted)) / n)) if counted else 0.0
         self.n, self.d = n, len(schema)
         columns = np.arange(self.d)
         if self.d > ALL_PAIRS:
