@@ -17,8 +17,11 @@ ELSEWHERE = {  # parameters of a method that have an option of their own
 }
 
 
-def parse_options(texts: Sequence[str]) -> dict[str, Any]:
-    """Parameters of the method: k=2 and protect=true as in TOML, everything else as text."""
+def parse_options(texts: Sequence[str], relation: str | None = None) -> dict[str, Any]:
+    """Parameters of the method: k=2 and protect=true as in TOML, everything else as text.
+
+    ``relation``: what ``--relation`` says, if it was said.
+    """
     parameters: dict[str, Any] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -32,6 +35,8 @@ def parse_options(texts: Sequence[str]) -> dict[str, Any]:
             parameters[name] = read_toml(f"value = {value}", text)["value"]
         except SchemaError:
             parameters[name] = value
+    if relation and parameters.setdefault("relation", relation) != relation:
+        raise click.UsageError(f"--relation {relation} and --set relation=…: say it once")
     return parameters
 
 

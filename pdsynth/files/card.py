@@ -25,7 +25,7 @@ from ..core import (
 from .pages import render, style
 from .schemas import meanings
 from .session import Session
-from .story import find_pairs, short
+from .story import find_pairs, say_counted, short
 from .writing import quote
 
 RAW = (
@@ -149,7 +149,7 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
         "ledger": ledger,
         "schema": model.schema,
         "meanings": meanings(model.schema),
-        "account": None if session is None else _standing(session),
+        "account": None if session is None else _standing(session, ledger),
         "epsilon": epsilon,
         "delta": delta,
         "promise": f"ε = {short(epsilon)}" if delta is None else pair(epsilon, delta),
@@ -180,7 +180,7 @@ def _facts(model: Model, session: Session | None) -> dict[str, Any]:
     }
 
 
-def _standing(session: Session) -> str:
+def _standing(session: Session, ledger: Ledger) -> str:
     """How an account stands; a file that can't be read now takes nobody's release away."""
     promise, unit = f"ε = {short(session.epsilon)}", ""
     if session.delta is not None:
@@ -188,7 +188,8 @@ def _standing(session: Session) -> str:
     try:
         return (
             f"One of {promise}. Spent, this release included: "
-            f"{short(session.spent)}{unit}; left: {short(session.remaining, up=False)}{unit}."
+            f"{short(session.spent)}{unit}; left: {short(session.remaining, up=False)}{unit}"
+            f"{say_counted(ledger)}."
         )
     except (BudgetError, OSError):
         return f"One of {promise}, whose file couldn't be read afterwards."

@@ -56,6 +56,7 @@ from .release import (
 )
 from .session import Session, files_of
 from .spoken import report_in_options
+from .story import say_counted
 from .writing import naming
 
 with needed_for("the command line"):
@@ -133,6 +134,11 @@ EXPECTED = click.option(
     help="A guess of their number from public knowledge, to choose the method by instead of "
     "the number itself, which relation=add_remove keeps secret.",
 )
+RELATION = click.option(
+    "--relation",
+    type=click.Choice([*NEIGHBOURS]),
+    help="How neighbours differ: replace_one, or add_remove, where their number is secret.",
+)
 
 
 def read_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -199,12 +205,7 @@ def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None
     help="The way back: the least ε whose expected two-way distance is at most that, as 0.05.",
 )
 @EXPECTED
-@click.option(
-    "--relation",
-    type=click.Choice([*NEIGHBOURS]),
-    default="replace_one",
-    help="How neighbours differ; with add_remove the number of records is secret.",
-)
+@RELATION
 @read_options
 def plan(
     data: Path,
@@ -212,7 +213,7 @@ def plan(
     epsilon: Any,
     distance: float | None,
     expected: int | None,
-    relation: str,
+    relation: str | None,
     **how: Any,
 ) -> None:
     """Say what n records can bear at ε: the method, and how noisy its tables would be.
@@ -234,7 +235,7 @@ def plan(
     try:
         header = read_header(data, declared, **how)
     except NoRows as none:
-        if relation == "replace_one":
+        if relation != "add_remove":
             raise
         header = Header(none.names, 0, "", "")
     columns = declared.find_columns(header.names)
@@ -243,8 +244,8 @@ def plan(
         encoding = f"; names aren't in {header.encoding}: say --encoding, as cp1252"
         words = f"missing column(s): {gone}; the file has {names}"
         raise SchemaError(words + encoding * (STRANGE in names))
-    n = expected or header.n
-    planned = make_plan(declared, n, epsilon, distance=distance, relation=relation)
+    n, unit = expected or header.n, relation or "replace_one"
+    planned = make_plan(declared, n, epsilon, distance=distance, relation=unit)
     click.echo(f"{planned}\n\n{planned.advice}: {planned.synthesizer()!r}")
     for table in (planned.methods, planned.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
@@ -269,6 +270,7 @@ def plan(
     help="A parameter of the method, as sensitive=occupation or k=2; may be repeated.",
 )
 @EXPECTED
+@RELATION
 @click.option(
     "--records-per-person",
     type=click.IntRange(1),
@@ -333,6 +335,7 @@ def release(
     method: str | None,
     options: Sequence[str],
     expected: int | None,
+    relation: str | None,
     records_per_person: int,
     account: Path | None,
     session_epsilon: Any,
@@ -356,7 +359,7 @@ def release(
     facts: dict[str, Any] = {"title": title, "about": about}
     declared = read_reviewed(schema)
     rows = check_rows(rows, declared)
-    parameters = parse_options(options)
+    parameters = parse_options(options, relation)
     hidden = parameters.get("relation") == "add_remove"  # how many records there are
     with (
         draft_folder(place) as draft,
@@ -560,11 +563,12 @@ def find_account(
             f"{path.name} isn't there: say --session-epsilon, what these people may lose in all"
         )
     session = Session.open(path) if total is None else Session(total, path, delta=delta)
-    cost = session.price(synthesizer.open_ledger())
+    cost = session.price(ledger := synthesizer.open_ledger())
     if session.remaining < cost:
         raise BudgetError(
             f"overdraft: the account has {session.sign} = {session.remaining} of "
             f"{session.remaining + session.spent} left, and can't pay for {cost}; nothing was drawn"
+            f"{say_counted(ledger)}"
         )
     return session
 

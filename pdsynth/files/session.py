@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from ..core import BudgetError, Ledger, Noise, PrivacyError, check_path, plural, positive, show
 from .documents import DENOMINATOR_BITS
-from .story import short
+from .story import say_counted, short
 from .writing import lock_itself
 
 FORMAT = "pdsynth-session-2"
@@ -198,15 +198,15 @@ class Session:
         cost = positive("epsilon", epsilon)
         return self._charge({self._people: cost if self._delta is None else cost**2 / 2}, step)
 
-    def _charge(self, costs: Mapping[str, Fraction], step: str) -> Charge:
-        """Charge groups of people what is counted here, ε or ρ: all of them, or none."""
+    def _charge(self, costs: Mapping[str, Fraction], step: str, why: str = "") -> Charge:
+        """Charge groups of people what is counted, ε or ρ: all or none; a refusal adds ``why``."""
         if not isinstance(step, str):
             raise BudgetError(f"step must be a text that says what for, got {show(step)}")
         now = datetime.now(UTC).isoformat(timespec="seconds")
         charges = [Charge(cost, step, people, now) for people, cost in costs.items()]
-        self._next_lines(charges)  # a refusal leaves no file behind, not even a lock
+        self._next_lines(charges, why)  # a refusal leaves no file behind, not even a lock
         with self._locked():
-            account, lines, last = self._next_lines(charges)
+            account, lines, last = self._next_lines(charges, why)
             if self._path is None:
                 self._memory += charges
             else:
@@ -224,7 +224,7 @@ class Session:
         self._seen = max(self._seen, (len(account.charges), account.last))
         return account
 
-    def _next_lines(self, more: Sequence[Charge]) -> tuple[Account, bytes, str]:
+    def _next_lines(self, more: Sequence[Charge], why: str) -> tuple[Account, bytes, str]:
         """The account, the lines that charges add to its file, and the last hash then.
 
         Raises BudgetError for charges that the account can't bear.
@@ -238,7 +238,7 @@ class Session:
                 raise BudgetError(
                     f"overdraft: {charge.step} asks for {self.sign} = {charge.epsilon}, which "
                     f"would bring the session to {total} of {self._budget}; nothing was drawn for "
-                    "it"
+                    f"it{why}"
                 )
         lines, last = b"", account.last
         if not account.content:
@@ -269,9 +269,9 @@ class Session:
                 "reproducible noise can be drawn by others, so no account covers "
                 "it: use random_state=None, and noise='exact' or 'opendp'"
             )
-        step = step[:LONGEST]
+        step, why = step[:LONGEST], say_counted(ledger)
         if not ledger.levels or ledger.level_attribute:
-            return self._charge({self._people: self.price(ledger)}, step)
+            return self._charge({self._people: self.price(ledger)}, step, why)
         if self._people:
             raise BudgetError(f"this is the account of {self._people!r}: ask the whole session")
         every = ", ".join(map(str, ledger.levels))
@@ -279,7 +279,7 @@ class Session:
             f"{LEVEL}{level} of {every}": self.price(ledger, level)
             for level in reversed(ledger.levels)  # the largest is what the fit is said to cost
         }
-        return self._charge(costs, step)
+        return self._charge(costs, step, why)
 
     def price(self, ledger: Ledger, level: Fraction | None = None) -> Fraction:
         """What a fit with this ledger is charged: ε, or in an account with δ ρ.

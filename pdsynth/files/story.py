@@ -205,6 +205,15 @@ def verdict(ledger: Ledger) -> str:
     return f"{ledger.promise} ({unit}): {ledger.spent_words()}."
 
 
+def say_counted(ledger: Ledger) -> str:
+    """Why an account counts a fit as more than it says; nothing where it doesn't."""
+    if ledger.relation == "replace_one":
+        return ""
+    times = f"{ledger.sign} {'twice' if ledger.unit.power == 1 else 'four times'}"
+    words = "since another record in place of one is one less and one more"
+    return f"; an account counts its {times}, {words}"
+
+
 def short(value: Any, up: bool = True) -> str:
     """A number of the ledger in a few characters: never less than it is; of a rest, never more.
 

@@ -55,11 +55,12 @@ from ..core import (
 )
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
-from .one_table import FOR_COLUMNS, by_chance, clipped, size_of, tells_most, told
+from .one_table import FOR_COLUMNS, bounded, by_chance, clipped, size_of, tells_most, told
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
+SPREAD = 0.35  # of an error in n: its distance, dealt out to all cells alike; two tables
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves; of a chain of tables, clipped
 
 
@@ -132,7 +133,7 @@ def forecasts(
             Forecast(
                 "ConsistentBayes(rounds=0)",
                 partial(ConsistentBayes, rounds=0),
-                max(nearest, facts.consistent(d - 1, members=2)[0]),  # rounds may take pairs, too
+                max(nearest, facts.of_pairs()),  # rounds may take pairs, too
                 *forest,
             ),
         ]
@@ -155,6 +156,7 @@ def forecasts(
 class Outlook:
     """Public numbers of a table, and the forecasts made of them.
 
+    ``miscounted``: expected size of the noise of a secret n, against n; else 0.
     ``whole``: cells of the table of all columns, where ConsistentBayes measures it alone; else 0.
     ``both``: all pairs of columns; of more than ALL_PAIRS columns, those of so many that stand
     evenly among all when these are sorted by size.
@@ -175,6 +177,8 @@ class Outlook:
         budget = as_fraction(float(epsilon)) * (1 - share_of_edges(schema)) * left(relation)
         self.size = np.array(schema.sizes, dtype=float)
         self.mass = float(as_replaced(budget, unit)) * n
+        counted = budget / left(relation) * (1 - left(relation))
+        self.miscounted = float(bounded(size_of(float(1 / counted)) / n)) if counted else 0.0
         self.n, self.d = n, len(schema)
         columns = np.arange(self.d)
         if self.d > ALL_PAIRS:
@@ -271,13 +275,24 @@ class Outlook:
             return min((at(t), t) for t in numbers_of_tables(most))
         return min(alone, *((at(t), t) for t in numbers_of_tables(most)))
 
+    def of_pairs(self) -> float:
+        """A forest's distance: of a chain its pairs tell what larger sets do; of one factor less.
+
+        So it lies in the middle between the two (a geometric mean).
+        """
+        most = self.d - 1
+        return math.sqrt(math.prod(self.consistent(most, m)[0] for m in (2, self.members)))
+
     def at_once(self) -> float:
-        """The table of all columns for all of ε. Balanced rows have its counts, and add nothing."""
+        """The table of all columns for all of ε. Balanced rows have its counts, and add nothing.
+
+        A secret n has noise of its own, which agreement deals out to all cells alike.
+        """
         i, j = self.both
         noise = float(free_cells(np.array([self.whole]), *self.noise)[0]) / self.mass
         scale = 2 * self.n / self.mass
         pairs = told(self.size[i] * self.size[j], self.whole, noise, float(size_of(scale)) / scale)
-        return float(pairs.mean())
+        return math.hypot(pairs.mean(), SPREAD * self.miscounted)
 
     def degree(self, k: int) -> float:
         """PrivBayes: d − k tables for .7 of ε. One table is no chain."""

@@ -22,7 +22,6 @@ from pdsynth.files import command_line as commands
 from pdsynth.files import release
 
 FILES = "card.html card.md ledger.jsonl measured.csv model.json schema.toml synthetic.csv".split()
-EDGE = 259, 260  # numbers of records for which plan names different methods at ε = 0.001
 ACCOUNT = ["a.jsonl", "a.jsonl.last", "a.jsonl.lock"]
 SCHEMA = """
 [attributes]
@@ -117,7 +116,7 @@ class TestPlan:
         said = speak("plan data.csv schema.toml --distance 0.2")[1]
         epsilon = re.search(r"Recommended: \w+\(epsilon=([\d.]+)", said)[1]
         assert f"ε = {epsilon} is the least" in said
-        status, out, words = speak("plan data.csv schema.toml --distance 0.001")
+        status, out, words = speak("plan data.csv schema.toml --distance 1e-7")
         assert (status, out) == (1, "") and "no ε up to 10" in words
 
     def test_no_records_are_parsed(self, here, speak, monkeypatch):
@@ -519,6 +518,21 @@ class TestNothingForNothing:
         assert speak(words)[0] == 130 and there(here / "out") == FILES
 
 
+@pytest.fixture
+def edge(here):
+    """Two numbers of records, one apart, for which plan names different methods at ε = 1/2."""
+    schema, (low, high) = pds.Schema.read(here / "schema.toml"), (20, 400)
+
+    def named(n):
+        return pds.plan(schema, n, 0.5, relation="add_remove").method
+
+    assert named(low) != named(high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if named(middle) == named(low) else (low, middle)
+    return low, high
+
+
 class TestSecretNumber:
     """T26: where records are added or removed, nothing is decided or printed by their number."""
 
@@ -544,22 +558,24 @@ class TestSecretNumber:
     @pytest.mark.parametrize(
         "words", ["--expected-records 100", "--expected-records 100000", "--method Independent", ""]
     )
-    def test_two_files_that_differ_by_one_record(self, here, speak, monkeypatch, words):
+    def test_two_files_that_differ_by_one_record(self, here, speak, monkeypatch, edge, words):
         seen = [
-            self.decided(here, speak, monkeypatch, n, words) for n in (0, 1, 2, *EDGE, 399, 400)
+            self.decided(here, speak, monkeypatch, n, words) for n in (0, 1, 2, *edge, 399, 400)
         ]
         assert all(one == seen[0] for one in seen)
         assert seen[0][0][0] == (130 if words else 2)
 
-    def test_twin_a_plan_from_the_exact_number_tells_them_apart(self, here, speak, monkeypatch):
+    def test_twin_a_plan_from_the_exact_number_tells_them_apart(
+        self, here, speak, monkeypatch, edge
+    ):
         choose = commands.choose
 
         def exact(method, schema, _, epsilon, parameters):
             n = len(pd.read_csv("data.csv"))
-            return choose(method, schema, n, epsilon / 1000, parameters)
+            return choose(method, schema, n, epsilon / 2, parameters)
 
         monkeypatch.setattr(commands, "choose", exact)
-        one, two = (self.decided(here, speak, monkeypatch, n, "") for n in EDGE)
+        one, two = (self.decided(here, speak, monkeypatch, n, "") for n in edge)
         assert one != two and one[0][0] == two[0][0] == 130
 
     def test_the_refusal_says_what_to_do(self, here, speak):
@@ -585,6 +601,27 @@ class TestSecretNumber:
         assert speak(words)[0] == 0
         card = (here / "out" / "card.html").read_text(encoding="utf-8")
         assert ("less ε for group A of the schema: age" in card) == says
+
+    def test_an_account_says_why_it_counts_twice(self, here, speak):
+        """'the account has ε = 1 of 1 left, and can't pay for 2' stood alone, for --epsilon 1."""
+        words = "release data.csv schema.toml --epsilon 1 --relation add_remove --out"
+        words += " out --method Independent --session a.jsonl --session-epsilon"
+        status, _, err = speak(f"{words} 1")
+        assert status == 1 and "can't pay for 2; nothing was drawn; an account counts its ε" in err
+        assert speak(f"{words} 3")[0] == 0
+        card = (here / "out" / "card.md").read_text(encoding="utf-8")
+        assert "included: 2; left: 1; an account counts its ε twice, since another record" in card
+
+    def test_release_takes_the_relation_as_plan_does(self, here, speak):
+        """--relation was no option of release, which said: did you mean --epsilon, --session?"""
+        words = "release data.csv schema.toml --epsilon 1 --out out --relation add_remove"
+        status, _, err = speak(words)
+        assert status == 2 and "--method NAME, or --expected-records N" in err
+        status, _, err = speak(f"{words} --set relation=replace_one --method Independent")
+        assert status == 2 and "say it once" in err and not (here / "out").exists()
+        assert speak(f"{words} --expected-records 100")[0] == 0
+        card = (here / "out" / "card.md").read_text(encoding="utf-8")
+        assert "(add or remove one record)" in card
 
     def test_no_record_is_no_refusal(self, here, speak):
         """Where membership is protected, whether there is a record must not be told either."""

@@ -645,8 +645,15 @@ class TestFits:
         added = pds.baselines.Independent(1, relation="add_remove")
         assert added.fit(frame, schema, session=session).ledger_.epsilon == 1
         assert session.spent == 2
-        with pytest.raises(pds.BudgetError, match="to 4 of 3"):
+        with pytest.raises(
+            pds.BudgetError, match="to 4 of 3.*an account counts its ε twice, since"
+        ):
             added.fit(frame, schema, session=session)
+        gauss = pds.ConsistentBayes(1, relation="add_remove", delta=1e-9)
+        with pytest.raises(pds.BudgetError, match="counts its ρ four times, since another record"):
+            gauss.fit(frame, schema, session=Session(1, delta=1e-9))
+        with pytest.raises(pds.BudgetError, match="nothing was drawn for it$"):
+            pds.baselines.Independent(2).fit(frame, schema, session=session)
 
     def test_a_group_is_charged_through_a_fit(self):
         frame, schema = binary()
