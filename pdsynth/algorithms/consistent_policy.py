@@ -215,8 +215,6 @@ class Policy:
                 )
         return most
 
-    # --- which tables ----------------------------------------------------------------------------
-
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs of open columns whose table isn't too large, nor told by the rules."""
         pairs = (pair for pair in combinations(self.open, 2) if pair not in self.told)

@@ -30,6 +30,7 @@ from ..core import (
     BudgetError,
     CliqueTree,
     Codes,
+    Curator,
     Distribution,
     Encoding,
     Ledger,
@@ -62,12 +63,14 @@ from .losses import (
 )
 
 MOST_LEVELS, MOST_COPIES = 32, 1_000
+COUNT_STEP = "number of records"
 __all__ = [
     "LEVEL",
     "People",
     "attribute_losses",
     "check",
     "choose_levels",
+    "count_all",
     "losses",
     "neighbours",
     "sharpen",
@@ -360,6 +363,30 @@ def level_of(value: Any) -> Fraction:
 
 
 # --- the model -----------------------------------------------------------------------------------
+
+
+def count_all(found: Sequence[Measurement], curator: Curator) -> int:
+    """The secret number of records: the noisy count and the sums of all noisy tables, as one.
+
+    Each weighs by 1 over its variance: 2 b² for each cell with noise of scale b. A small table with
+    much of ε tells the number better than the count does, and the counts of a model should be
+    those that its tables have. Where records have levels, it is the count: see :func:`undo`.
+
+    **Privacy:** post-processing of releases.
+    """
+    ledger = curator.ledger
+    tables = [m for m in found if m.counts]
+    if ledger.levels or not tables:
+        return curator.n
+    count = next(e for e in ledger.entries if e.step == COUNT_STEP)
+    own = np.array(count.scale, dtype=float)  # with δ the variance itself
+    told = [(curator.n, 1 / (own if ledger.unit.power > 1 else 2 * own**2))]
+    for m in tables:
+        scales = np.atleast_1d(np.array(m.scale, dtype=float))
+        cells = m.table.size / len(scales)
+        told.append((m.table.sum(), 1 / (2 * cells * (scales**2).sum())))
+    sums, weights = np.array(told, dtype=float).T
+    return max(1, round(float(sums @ weights / weights.sum())))
 
 
 def sharpen(found: Sequence[Measurement], counted: Measured | None) -> list[Measurement]:
