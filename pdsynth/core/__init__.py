@@ -80,7 +80,7 @@ from .measures import (
     tvd_from_independence,
     tvd_sensitivity,
 )
-from .model import Model, conditional, encoding_of, shapes_of
+from .model import Model, conditional, encoding_of, keep_measured, shapes_of
 from .network import Candidates, Network, Permitted, Restriction, check_edge
 from .noise import (
     ExactNoise,

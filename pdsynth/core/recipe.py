@@ -400,7 +400,8 @@ class Recipe(Habits):
         basis = basis or [*released_columns(own), *parts.conditionals.measure(own, learnt, noise)]
         if curator.ledger.levels:
             basis = door("persons").sharpen(basis, curator.counted)
-        n = curator.n if facts.unit.n_is_public else door("persons").count_all(basis, curator)
+        n, ledger = curator.n, curator.ledger
+        n = n if facts.unit.n_is_public else door("persons").count_all(basis, ledger, n)
         facts = replace(facts, schema=learnt.schema or facts.schema, n=n)
         tables = parts.reconcile.reconcile(basis, learnt.network, facts)
         every = (close(curator),) * len(tables)
@@ -409,7 +410,7 @@ class Recipe(Habits):
             curator.schema,
             learnt.network,
             tables,
-            curator.ledger,
+            ledger,
             n,
             type(self).__name__,
             self._told(),

@@ -186,7 +186,7 @@ def _build(data: Mapping[str, Any]) -> Model:
 
 def _check_file(model: Model, data: Mapping[str, Any]) -> None:
     """Refuse a file that contradicts itself, or whose ledger doesn't cover what it releases."""
-    problems = model.uncovered() + check_origin(model.ledger, model.schema.names, model.n)
+    problems = model.uncovered() + check_origin(model)
     problems += ["a seed stands among its parameters"] * ("random_state" in model.parameters)
     if model.ledger.guarantee == "strict":
         problems += [p for p in model.check() if not p.startswith("L10")]
@@ -212,23 +212,28 @@ def _table(child: str, shape: tuple[int, ...], data: Any) -> Table:
     return np.array(data, dtype=np.int64).reshape(shape)
 
 
-def check_origin(ledger: Any, names: tuple[str, ...], n: int) -> list[str]:
+def check_origin(model: Model) -> list[str]:
     """What says that a ledger isn't the one of this table and run, or isn't whole; empty if none.
 
-    ``names``: the attributes of the schema. ``n``: the number of records.
+    A secret number of records is that of its line, or what this and the measured tables tell.
     """
-    problems = []
+    ledger, names, n, problems = model.ledger, model.schema.names, model.n, list[str]()
+    public = ledger.unit.n_is_public
+    counted = any(e.released == "n" and e.epsilon > 0 for e in ledger.entries)
+    if not public and ledger.guarantee != "none" and not counted:
+        problems.append("no line of the ledger says where the number of records comes from")
     touched = {a for e in ledger.entries for a in e.attributes}
-    counts = {e.n_records for e in ledger.entries} - {None}  # of copies, where persons have levels
-    others = counts != {n} if counts and not ledger.levels else len(counts) > 1
+    counts = {e.n_records for e in ledger.entries if e.n_records is not None}  # or of copies
+    others = len(counts) > 1
+    if len(counts) == 1 and not ledger.levels:
+        (count,) = counts
+        told = count if public else persons.count_all(model.measured, ledger, count)
+        others = n not in {count, told}
     if ledger.public_attributes != names or touched - {*names} or others:
         problems.append(
             "the ledger is that of another table: its attributes or its number of records "
             "are not those of the model"
         )
-    counted = any(e.released == "n" and e.epsilon > 0 for e in ledger.entries)
-    if not ledger.unit.n_is_public and ledger.guarantee != "none" and not counted:
-        problems.append("no line of the ledger says where the number of records comes from")
     if ledger.guarantee == "strict" and ledger.finite != ledger.claimed:
         problems.append(
             f"a strict run costs exactly what it claims, {ledger.sign} = {ledger.claimed}, and "

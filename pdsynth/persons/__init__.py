@@ -30,7 +30,6 @@ from ..core import (
     BudgetError,
     CliqueTree,
     Codes,
-    Curator,
     Distribution,
     Encoding,
     Ledger,
@@ -47,6 +46,7 @@ from ..core import (
     integer_weights,
     is_one_of,
     junction_tree,
+    keep_measured,
     positive,
     show,
     tell,
@@ -63,7 +63,6 @@ from .losses import (
 )
 
 MOST_LEVELS, MOST_COPIES = 32, 1_000
-COUNT_STEP = "number of records"
 __all__ = [
     "LEVEL",
     "People",
@@ -365,22 +364,22 @@ def level_of(value: Any) -> Fraction:
 # --- the model -----------------------------------------------------------------------------------
 
 
-def count_all(found: Sequence[Measurement], curator: Curator) -> int:
+def count_all(found: Sequence[Measurement], ledger: Ledger, n: int) -> int:
     """The secret number of records: the noisy count and the sums of all noisy tables, as one.
 
     Each weighs by 1 over its variance: 2 b² for each cell with noise of scale b. A small table with
     much of ε tells the number better than the count does, and the counts of a model should be
-    those that its tables have. Where records have levels, it is the count: see :func:`undo`.
+    those that its tables have. ``n``: the count, which alone is it where records have levels (see
+    :func:`undo`), and where there is no line for it.
 
     **Privacy:** post-processing of releases.
     """
-    ledger = curator.ledger
-    tables = [m for m in found if m.counts]
-    if ledger.levels or not tables:
-        return curator.n
-    count = next(e for e in ledger.entries if e.step == COUNT_STEP)
+    tables = keep_measured(found, ledger)
+    count = next((e for e in ledger.entries if e.released == "n" and e.epsilon > 0), None)
+    if ledger.levels or not tables or count is None:
+        return n
     own = np.array(count.scale, dtype=float)  # with δ the variance itself
-    told = [(curator.n, 1 / (own if ledger.unit.power > 1 else 2 * own**2))]
+    told = [(n, 1 / (own if ledger.unit.power > 1 else 2 * own**2))]
     for m in tables:
         scales = np.atleast_1d(np.array(m.scale, dtype=float))
         cells = m.table.size / len(scales)

@@ -55,12 +55,11 @@ from ..core import (
 )
 from .cells import cells_of_pairs, expected_noise, free_cells
 from .costs import Cost
-from .one_table import FOR_COLUMNS, bounded, by_chance, clipped, size_of, tells_most, told
+from .one_table import FOR_COLUMNS, by_chance, clipped, size_of, tells_most, told
 
 WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
-SPREAD = 0.35  # of an error in n: its distance, dealt out to all cells alike; two tables
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves; of a chain of tables, clipped
 
 
@@ -156,7 +155,6 @@ def forecasts(
 class Outlook:
     """Public numbers of a table, and the forecasts made of them.
 
-    ``miscounted``: expected size of the noise of a secret n, against n; else 0.
     ``whole``: cells of the table of all columns, where ConsistentBayes measures it alone; else 0.
     ``both``: all pairs of columns; of more than ALL_PAIRS columns, those of so many that stand
     evenly among all when these are sorted by size.
@@ -177,8 +175,6 @@ class Outlook:
         budget = as_fraction(float(epsilon)) * (1 - share_of_edges(schema)) * left(relation)
         self.size = np.array(schema.sizes, dtype=float)
         self.mass = float(as_replaced(budget, unit)) * n
-        counted = budget / left(relation) * (1 - left(relation))
-        self.miscounted = float(bounded(size_of(float(1 / counted)) / n)) if counted else 0.0
         self.n, self.d = n, len(schema)
         columns = np.arange(self.d)
         if self.d > ALL_PAIRS:
@@ -284,15 +280,12 @@ class Outlook:
         return math.sqrt(math.prod(self.consistent(most, m)[0] for m in (2, self.members)))
 
     def at_once(self) -> float:
-        """The table of all columns for all of ε. Balanced rows have its counts, and add nothing.
-
-        A secret n has noise of its own, which agreement deals out to all cells alike.
-        """
+        """The table of all columns for all of ε. Balanced rows have its counts, and add nothing."""
         i, j = self.both
         noise = float(free_cells(np.array([self.whole]), *self.noise)[0]) / self.mass
         scale = 2 * self.n / self.mass
         pairs = told(self.size[i] * self.size[j], self.whole, noise, float(size_of(scale)) / scale)
-        return math.hypot(pairs.mean(), SPREAD * self.miscounted)
+        return float(pairs.mean())
 
     def degree(self, k: int) -> float:
         """PrivBayes: d − k tables for .7 of ε. One table is no chain."""

@@ -520,11 +520,11 @@ class TestNothingForNothing:
 
 @pytest.fixture
 def edge(here):
-    """Two numbers of records, one apart, for which plan names different methods at ε = 1/2."""
+    """Two numbers of records, one apart, for which plan names different methods at ε = 1/20."""
     schema, (low, high) = pds.Schema.read(here / "schema.toml"), (20, 400)
 
     def named(n):
-        return pds.plan(schema, n, 0.5, relation="add_remove").method
+        return pds.plan(schema, n, 0.05, relation="add_remove").method
 
     assert named(low) != named(high)
     while high - low > 1:
@@ -572,7 +572,7 @@ class TestSecretNumber:
 
         def exact(method, schema, _, epsilon, parameters):
             n = len(pd.read_csv("data.csv"))
-            return choose(method, schema, n, epsilon / 2, parameters)
+            return choose(method, schema, n, epsilon / 20, parameters)
 
         monkeypatch.setattr(commands, "choose", exact)
         one, two = (self.decided(here, speak, monkeypatch, n, "") for n in edge)

@@ -1,15 +1,14 @@
 """The number of records, where it is secret: a noisy count and the sums of noisy tables, as one."""
 
 from fractions import Fraction as Q
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pdsynth as pds
+from pdsynth import persons
 from pdsynth.core import Ledger, Measurement
-from pdsynth.persons import count_all
 
 SECRET = {"relation": "add_remove"}
 
@@ -21,28 +20,53 @@ def table(sizes, n, seed=0):
     return frame, pds.Schema(tuple(columns))
 
 
-def curator(n, scale):
-    """What is left of a curator that counted n records with noise of a scale."""
-    ledger = Ledger(Q(1), "strict", relation="add_remove")
-    ledger.write("mechanism", "number of records", scale=scale, epsilon=Q(1, 20), claimed=Q(1, 20))
-    return SimpleNamespace(n=n, ledger=ledger)
+@pytest.fixture
+def ledger(monkeypatch):
+    """An account with the line of a count, and all tables taken as paid for."""
+    monkeypatch.setattr(persons, "keep_measured", lambda found, ledger: tuple(found))
+    account = Ledger(Q(1), "strict", relation="add_remove")
+    said = {"released": "n", "epsilon": Q(1, 20), "claimed": Q(1, 20)}
+    account.write("mechanism", "number of records", scale=Q(20), **said)
+    return account
 
 
-def test_by_hand():
-    """100 with variance 2 · 20²; 90 in two cells of scale 2, 8; 96 in two cells, scales 1 and 3."""
+def test_by_hand(ledger):
+    """100 of scale 20; 90 in two cells of scale 2; 96 in two cells of scales 1 and 3."""
     found = [
         Measurement(("a",), np.array([40, 50]), Q(2)),
         Measurement(("b",), np.array([90, 6]), (Q(1), Q(3))),
     ]
     weights = Q(1, 800), Q(1, 16), Q(1, 20)
     by_hand = sum(w * n for w, n in zip(weights, (100, 90, 96), strict=True)) / sum(weights)
-    assert count_all(found, curator(100, Q(20))) == round(by_hand) == 93
+    assert persons.count_all(found, ledger, 100) == round(by_hand) == 93
 
 
-def test_conditional_probabilities_say_nothing_about_n_and_there_is_one_record_at_least():
-    found = [Measurement(("a",), np.array([0.4, 0.6]), Q(2), counts=False)]
-    assert count_all(found, curator(100, Q(20))) == 100
-    assert count_all([Measurement(("a",), np.array([-9, -9]), Q(2))], curator(1, Q(20))) == 1
+def test_there_is_one_record_at_least_and_levels_have_their_own_way(ledger):
+    found = [Measurement(("a",), np.array([-9, -9]), Q(2))]
+    assert persons.count_all(found, ledger, 1) == 1
+    assert persons.count_all([], ledger, 7) == 7
+    ledger.levels = Q(1, 2), Q(1)
+    assert persons.count_all([Measurement(("a",), np.array([40, 50]), Q(2))], ledger, 7) == 7
+
+
+def test_tables_that_no_line_paid_for_say_nothing():
+    frame, schema = table((2, 3), 200)
+    model = pds.baselines.Independent(1, **SECRET).fit(frame, schema).model_
+    forged = [Measurement(m.attributes, m.table + 900, m.scale) for m in model.measured]
+    assert persons.count_all(forged, model.ledger, 7) == 7
+
+
+@pytest.mark.parametrize("told", [0, 1])
+def test_a_file_with_another_number_is_refused(told):
+    """That of the count alone, as older files have it, is as good."""
+    frame, schema = table((2, 3), 200)
+    model = pds.baselines.Independent(1, **SECRET).fit(frame, schema).model_
+    plain = model.to_dict()
+    (count,) = {e.n_records for e in model.ledger.entries} - {None}
+    assert pds.Model.from_dict({**plain, "n": count}).n == count
+    assert pds.Model.from_dict(plain) == model
+    with pytest.raises(pds.SchemaError, match="number of records"):
+        pds.Model.from_dict({**plain, "n": max(count, model.n) + 1 + told})
 
 
 @pytest.mark.parametrize(
