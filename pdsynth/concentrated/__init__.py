@@ -33,7 +33,6 @@ __all__ = [
     "epsilon_of",
     "exact_gaussian",
     "implies",
-    "in_rho",
     "open_ledger",
     "pair",
     "renyi_losses",
@@ -76,12 +75,10 @@ def concentrate(
         raise BudgetError(
             f"delta = {float(delta):.3g} is no small chance: take 1e-9, or at most {LARGEST:g}"
         )
-    return in_rho(recipe, facts), ConcentratedCurator
-
-
-def in_rho(recipe: Recipe, facts: Facts) -> Facts:
-    """The facts of a fit, whose shares of ε are shares of ρ; BudgetError for a δ that is none."""
     epsilon = positive("epsilon", recipe.epsilon)
-    times = rho_of(epsilon, check_delta(recipe.delta)) / epsilon
+    times = rho_of(epsilon, delta) / epsilon
     unit = ConcentratedUnit(facts.unit.relation)
-    return replace(facts, epsilon=facts.epsilon * times, epsilon2=facts.epsilon2 * times, unit=unit)
+    facts = replace(
+        facts, epsilon=facts.epsilon * times, epsilon2=facts.epsilon2 * times, unit=unit
+    )
+    return facts, ConcentratedCurator

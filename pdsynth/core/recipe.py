@@ -43,7 +43,7 @@ from .records import Records
 from .rules import NOISES
 from .schema import Facts, Schema, check_schema, join_target
 from .structure import Measurement, check_parents, noise_dominates, released_columns
-from .unit import TableBudget, Unit
+from .unit import Unit
 from .views import BinaryEncoding
 
 
@@ -392,9 +392,7 @@ class Recipe(Habits):
         derived = learnt.derived if parts.conditionals.derives else 0
         learnt = replace(learnt, foreseen=foreseen, derived=derived)
         basis: Sequence[Measurement] = learnt.measurements
-        noise: Mapping[str, TableBudget] = {}
-        if not basis:
-            noise = allocate(parts.budget, own, learnt, shares, facts)
+        noise = {} if basis else allocate(parts.budget, own, learnt, shares, facts)
         if not any(b.depends_on for b in noise.values()):  # not read off this run's sketches
             curator.ledger.guaranteed_ex_ante = learnt.known
         basis = basis or [*released_columns(own), *parts.conditionals.measure(own, learnt, noise)]
@@ -415,7 +413,7 @@ class Recipe(Habits):
             type(self).__name__,
             self._told(),
             sources,
-            () if curator.ledger.levels else keep_measured(basis, curator.ledger),
+            () if ledger.levels else keep_measured(basis, ledger),
         )
         if curator.ledger.levels:  # the counts of those with more ε stand for fewer persons
             model = door("persons").undo(model, basis, curator.counted)

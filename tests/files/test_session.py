@@ -45,6 +45,15 @@ def with_charges(path, *amounts, epsilon=2):
     return charge_all(Session(epsilon, path), amounts)
 
 
+def in_threads(work, number=4):
+    """The same work in some threads at once, until all are done."""
+    threads = [threading.Thread(target=work) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 class TestArithmetic:
     def test_thirds_add_up_to_one_exactly(self):
         session = Session(1)
@@ -512,11 +521,7 @@ class TestFile:
                 except pds.BudgetError:
                     return
 
-        threads = [threading.Thread(target=spend) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(spend)
         assert len(granted) == len(session.charges) == 12
         assert session.remaining == 0
 
@@ -535,11 +540,7 @@ class TestFile:
                 granted.append(session.reserve(1, "s"))
 
         monkeypatch.setattr(session_room, "_spent", slowly)
-        threads = [threading.Thread(target=spend) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        in_threads(spend)
         assert len(granted) == len(session.charges) == 1
 
     def test_what_it_shows(self, path):
