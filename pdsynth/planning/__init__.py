@@ -59,7 +59,7 @@ from .forecasting import (
 )
 from .one_table import tells_most
 from .prices import EdgePrice
-from .sentences import expect, likely, say_secret, say_too_fine, say_whole
+from .sentences import expect, likely, say_groups, say_secret, say_too_fine, say_whole
 from .way_back import least_epsilon
 
 __all__ = [
@@ -109,6 +109,16 @@ def _say_alone(best: Forecast, outlook: Outlook, epsilon: float) -> str:
         "are published here, and only pairs that stand out are kept. These may take half of ε: "
         "then every column has about twice the noise of Independent."
     )
+
+
+def _say_groups(schema: Schema, candidates: Sequence[Forecast]) -> str:
+    """Whether the best method makes use of the groups that the schema declares, or which one does."""
+    careful = sum(group == "A" for group in schema.groups.values())
+    uses = next((f for f in candidates if f.name.startswith("ConsistentBayes")), None)
+    best, name, distance = candidates[0].name, "", 0.0
+    if uses is not None:
+        name, distance = uses.name, uses.distance
+    return say_groups(careful, len(schema), best, name, distance)
 
 
 def _say_drowned(best: Forecast, d: int, ratio: float) -> str:
@@ -391,6 +401,7 @@ def plan(
         + say_rules(schema)
         + say_edges(schema, int(n), float(budget))
         + say_secret(int(n), outlook.hidden)
+        + _say_groups(schema, candidates)
     )
     if distance is not None:
         sentence += (

@@ -79,6 +79,19 @@ def test_policy_groups_reach_the_recommended_method():
     assert found.personal.policy(schema, None) == {"A": ["x0"], "B": ["x1", "x2", "x3"]}
 
 
+@pytest.mark.parametrize(("n", "sizes"), [(300, (4, 8, 3)), (10_000, (4, 3, 5)), (200, (2, 2, 2))])
+@pytest.mark.parametrize("careful", [0, 1, 3])
+def test_a_plan_says_where_its_method_makes_no_use_of_groups(n, sizes, careful):
+    """It recommended PrivBayes or single columns, and the group had as much ε as all others."""
+    columns = tuple(Attribute.categorical(f"x{j}", range(m)) for j, m in enumerate(sizes))
+    schema = Schema(columns, groups={f"x{j}": "A" for j in range(careful)})
+    found = pds.plan(schema, n, 1)
+    drops = careful == 1 and not found.method.startswith("ConsistentBayes")
+    assert (f"of which {found.method} makes no use: ConsistentBayes" in str(found)) == drops
+    if careful == 3:  # all alike: as without groups
+        assert found.distance == pds.plan(Schema(columns), n, 1).distance
+
+
 @pytest.mark.parametrize("n", [8, 300, 10**5])
 def test_where_the_number_is_secret_a_method_is_named_that_hides_it(n):
     """PrivBayes(k=3) and JTree offer no such relation, however near they are."""
