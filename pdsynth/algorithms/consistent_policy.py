@@ -146,17 +146,17 @@ class Policy:
         personal = options.personal
         groups = (personal and personal.policy(schema, options.sensitive)) or {"A": [], "B": []}
         self.group_a = {index(name) for name in groups["A"]}
-        others = {*schema.names} - {*groups["A"], door("persons").LEVEL}
+        others, level = {*schema.names} - {*groups["A"]}, {door("persons").LEVEL}
         r = as_fraction(options.r) if self.group_a else Fraction(1)
-        self.all_careful = r < 1 and not others
-        r = r if others else Fraction(1)
+        self.all_careful = r < 1 and others <= level
+        r = r if others - level else Fraction(1)
+        self.group_a |= {index(name) for name in others & level if r > 1}  # never in what has less
         self.weight = {True: r / max(r, Fraction(1)), False: 1 / max(r, Fraction(1))}
         self.careful = {j for j in range(len(schema)) if self.weight[j in self.group_a] < 1}
         self.values = personal or SensitivityGroups()
-        declared = self.values.weights or {}
+        declared, weighs = self.values.weights or {}, self.values.rare_values != "same_noise"
         self.public = [name for name in groups["B"] if name in declared]
-        weighs = self.values.rare_values != "same_noise"
-        self.asked = [n for n in groups["B"] if weighs and n in others and n not in declared]
+        self.asked = [n for n in groups["B"] if weighs and n not in {*declared, *level}]
         self.even = not (self.careful or self.public or self.asked)
 
     def _label(self, target: int) -> list[Columns]:

@@ -112,7 +112,7 @@ def _say_alone(best: Forecast, outlook: Outlook, epsilon: float) -> str:
 
 
 def _say_groups(schema: Schema, candidates: Sequence[Forecast]) -> str:
-    """Whether the best method makes use of the groups that the schema declares, or which one does."""
+    """Whether the best method uses the groups that the schema declares, or which one does."""
     careful = sum(group == "A" for group in schema.groups.values())
     uses = next((f for f in candidates if f.name.startswith("ConsistentBayes")), None)
     best, name, distance = candidates[0].name, "", 0.0

@@ -613,7 +613,7 @@ class TestSecretNumber:
         ],
     )
     def test_the_card_says_which_way_the_groups_go(self, here, speak, groups, r, said):
-        """ "Less ε" stood there for whatever r, and where all were to have less, so that none had."""
+        """It said "less ε" whatever r was, and where all were to have less, so that none had."""
         names = pds.Schema.read(here / "schema.toml").names
         a = names if " " in groups else [groups]
         line = ", ".join(f'{name} = "A"' for name in a)
