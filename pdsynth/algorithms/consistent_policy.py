@@ -155,7 +155,7 @@ class Policy:
         self.careful = {j for j in range(len(schema)) if self.weight[j in self.group_a] < 1}
         self.values = personal or SensitivityGroups()
         declared, weighs = self.values.weights or {}, self.values.rare_values != "same_noise"
-        self.public = [name for name in groups["B"] if name in declared]
+        self.public = {x: self.values.public_weights(x, schema, groups) for x in declared}
         self.asked = [n for n in groups["B"] if weighs and n not in {*declared, *level}]
         self.even = not (self.careful or self.public or self.asked)
 
@@ -332,7 +332,7 @@ class Policy:
         for j in chosen:
             name, part, weights = names[j], parts[names[j]], None
             if name in self.public and not again:
-                weights = self.values.public_weights(name, self.schema[name].size)
+                weights = self.public[name]
             elif name in self.asked and not again:
                 part /= 2
             budgets[j] = TableBudget(part, weights, source=COLUMN)

@@ -19,6 +19,7 @@ from pdsynth import (
     HPPrivBayes,
     PrivBayes,
     Schema,
+    Session,
     baselines,
 )
 from pdsynth.algorithms.consistent_policy import clique_limit
@@ -342,6 +343,24 @@ def test_twin_values_that_weigh_differently_are_no_equal_preferences(own):
     personal = SensitivityGroups({"A": ["x0"]}, rare_values=kind, **own)
     entries = ConsistentBayes(epsilon=1, r=1, personal=personal).fit(records).ledger_.entries
     assert entries[0].step == "table(x0)" and any(isinstance(e.scale, tuple) for e in entries)
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ({"x1": [1, 1]}, "'x1' has 3 values, but 2 weights"),
+        ({"x1": [1, 1, 5000]}, "lie more than 1,000 apart"),
+        ({"x1": "abc"}, "one weight per value"),
+        ({"x0": [1, 1, 0.5]}, "in B; 'x0' isn't one of them"),
+        ({"age": [1, 2]}, "in B; 'age' isn't one of them"),
+    ],
+)
+def test_weights_that_mean_nothing_are_refused_before_an_account_is_charged(weights, says):
+    """Of wrong ones an account had lost ε; those of group A, or misspelt, were ignored."""
+    personal, account = SensitivityGroups({"A": ["x0"]}, weights=weights), Session(2)
+    with pytest.raises(BudgetError, match=says):
+        ConsistentBayes(1, personal=personal).fit(tied_in_pairs(), session=account)
+    assert account.spent == 0
 
 
 def test_tables_that_overlap_must_agree():
