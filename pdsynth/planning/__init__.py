@@ -280,8 +280,9 @@ class Plan:
             table = np.bincount(cells, minlength=after).reshape(domain.sizes)
             gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
             gain = max(gain, 0.0)  # never negative but for rounding
+        lost = as_replaced(each, Unit(self.relation))  # a change is one record less and one more
         return EdgePrice(
-            edge, before, after, noise, more_noise, touched * each, (touched + 1) * each, gain
+            edge, before, after, noise, more_noise, touched * lost, (touched + 1) * lost, gain
         )
 
     def _repr_html_(self) -> str:

@@ -79,6 +79,21 @@ def test_policy_groups_reach_the_recommended_method():
     assert found.personal.policy(schema, None) == {"A": ["x0"], "B": ["x1", "x2", "x3"]}
 
 
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+def test_the_price_of_an_edge_is_what_the_ledger_says_a_change_costs(relation):
+    """Where records are added or removed it was half: a change is one less and one more."""
+    schema = Schema(tuple(Attribute.categorical(x, [0, 1, 2]) for x in "abcd"))
+    before = Network((("a", ()), ("b", ("a",)), ("c", ("b",)), ("d", ())))
+    price = pds.plan(schema, 200, 1, relation=relation).price(before, ("a", "c"))
+    frame = pd.DataFrame({x: [0, 1] * 100 for x in "abcd"})
+    for network, said in (
+        (before, price.epsilon_before),
+        (before.with_edge("a", "c"), price.epsilon_after),
+    ):
+        made = pds.Synthesizer(1, structure=network, relation=relation).fit(frame, schema)
+        assert made.ledger_.attribute_epsilon()["a"] == said
+
+
 @pytest.mark.parametrize(("n", "sizes"), [(300, (4, 8, 3)), (10_000, (4, 3, 5)), (200, (2, 2, 2))])
 @pytest.mark.parametrize("careful", [0, 1, 3])
 def test_a_plan_says_where_its_method_makes_no_use_of_groups(n, sizes, careful):
@@ -155,7 +170,7 @@ class TestSecretNumber:
         assert (both[1].table[column] * 1.9).tolist() == pytest.approx(both[0].table[column])
         network = Network((("x0", ()), ("x1", ()), ("x2", ())))
         shown, hidden = (p.price(network, ("x0", "x1")) for p in both)
-        assert hidden.epsilon_after == Q(19, 20) * shown.epsilon_after
+        assert hidden.epsilon_after == 2 * Q(19, 20) * shown.epsilon_after  # as the ledger says
         assert hidden.noise_after * 1.9 == pytest.approx(shown.noise_after)
         data = pd.DataFrame(np.zeros((9, 3), int), columns=schema.names)
         drawn = network.with_edge("x0", "x1")
