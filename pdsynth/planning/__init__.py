@@ -152,7 +152,7 @@ def _seconds(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """What can be expected; ``str(plan)`` is the plain sentence, in Jupyter it shows its table.
+    """What can be expected; as text it is the plain sentence, in Jupyter it shows its table.
 
     ``too_fine``: the columns whose values have more expected noise than their mean count where
     three tenths of ε measure single columns.
@@ -227,6 +227,10 @@ class Plan:
         return "Nearest, not recommended" if self.drowned else "Recommended"
 
     def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        """In a console as in print: the sentence, which a dump of all fields would hide."""
         return self.sentence
 
     def price(

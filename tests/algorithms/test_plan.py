@@ -37,6 +37,7 @@ def test_a_survey_of_80_questions_is_noise():
     assert str(found).startswith("176 rows × 80 columns at ε = 1: every two-way table is noise")
     assert found.method == "baselines.Independent"
     assert found.k == 0
+    assert repr(found) == str(found)
     assert "every two-way table is noise" in found._repr_html_()
 
 
