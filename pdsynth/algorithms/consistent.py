@@ -49,7 +49,7 @@ CLEAR = 8  # a change of so many times the expected noise was measured too well
 STOPS = 2  # in a row end the rounds: the first may be chance, and doubles the next round's ε
 FIRST_STOPS = 4  # as long as there is no table: a pair may pay at eight times a round's ε
 WARM = 40  # steps of a fit between rounds
-OPTIONS = "sensitive", "restriction", "personal", "target"  # which tables there are
+OPTIONS = "sensitive", "restriction", "target"  # which tables there are
 MANY = 64  # columns beyond which rounds, each of which judges all pairs anew, would take hours
 SPENT = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
 
@@ -152,7 +152,7 @@ class Residual(PolicyOptions, Structure):
     def asks(self, facts: Facts) -> Shares:
         """The look, single columns, the sensitive attributes' tables, all other pairs: 1 in all."""
         sizes, auto = facts.schema.sizes, is_one_of(self.share_one_way, ("auto",))
-        looks = self.may_share() and facts.unit.n_is_public and worth_looking(facts)
+        looks = self.may_share(facts) and facts.unit.n_is_public and worth_looking(facts)
         look_part = share_of_look(sizes) if looks else Fraction(0)
         one_way = min(Fraction(3, 10), Fraction(sum(sizes), 20 * len(sizes)))
         one_way = one_way if facts.unit.power == 1 else COLUMNS_RHO
@@ -162,22 +162,20 @@ class Residual(PolicyOptions, Structure):
         rest = 1 - look_part - one_way - hidden
         return {LOOK_STEP: look_part, "single columns": one_way, "sensitive": hidden, "pairs": rest}
 
-    def may_share(self) -> bool:
+    def may_share(self, facts: Facts) -> bool:
         """Whether the run may decide which part of ε its single columns have."""
-        return is_one_of(self.share_one_way, ("auto",)) and self.personal is None
+        even = self.personal is None or Policy(self, facts).even
+        return even and is_one_of(self.share_one_way, ("auto",))
 
     def learn(self, curator: Curator, shares: Shares, facts: Facts) -> StructureResult:
         """A network over everything that was measured, with all its tables.
 
         **Privacy:** all of ε: a look at how strongly columns are tied, single columns, the one
-        table of each sensitive attribute, pairs; what STOP leaves measures the single columns that
-        aren't sensitive once more.
+        table of each sensitive attribute, pairs; what STOP leaves, columns that aren't sensitive.
         """
         run = Run(Policy(self, facts), curator, facts)
-        if run.policy.all_careful:
-            door("persons").warn_of_all(facts, facts.schema.names)
         unseen = Look(Fraction(0), shares["pairs"])
-        looked = look(run, shares, self.in_rounds) if self.may_share() else unseen
+        looked = look(run, shares, self.in_rounds) if self.may_share(facts) else unseen
         run.measure_columns(shares["single columns"], looked.columns)
         if looked.tables:
             run.merge_rare_values()
@@ -194,6 +192,8 @@ class Residual(PolicyOptions, Structure):
     def found(self, run: Run) -> StructureResult:
         """A network over everything that a run has measured. **Privacy:** post-processing."""
         measured = tuple(run.model.measurements)
+        if run.policy.all_careful:
+            door("persons").warn_of_all(run.facts, run.facts.schema.names)
         return StructureResult(
             run.model.network(last=run.policy.hidden),
             known=self.sensitive_names(),
@@ -231,7 +231,7 @@ class ResidualRounds(Residual):
         n, which is public or released.
         """
         named = any(getattr(self, name) is not None for name in OPTIONS)
-        free = self.may_share() and not named and is_one_of(self.rounds, ("auto",))
+        free = self.may_share(facts) and not named and is_one_of(self.rounds, ("auto",))
         if not free or not door("planning").tells_most(facts):
             return super().learn(curator, shares, facts)
         run, every = Run(Policy(self, facts), curator, facts), tuple(range(len(facts.schema)))

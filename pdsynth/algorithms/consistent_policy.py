@@ -56,7 +56,7 @@ class PolicyOptions:
         r times the ε. Choices among tables, about a fifth of the tables' ε, cost all attributes
         the same, whatever r is. Weights of values hold for the columns of group B.
     r : ε of group A's tables against the others'. Where it is above 1, group B has less: a table
-        that touches it gets 1/r. Nothing where all attributes are in group A.
+        that touches it gets 1/r. Where all are alike (all in A, or r = 1) it is as without groups.
     share_sensitive : ε of the tables that may hold sensitive attributes, whatever r is.
     target : the attribute that a classifier will predict. Its pairs with all others, besides
         sensitive ones and those that policy forbids, are measured first, for three fifths of the
@@ -110,13 +110,13 @@ class Policy:
     will predict, ``label``: its pairs, which aren't forced besides. ``partners``: the columns that
     policy puts into a table with each sensitive one. ``apart``: bool (d, d), pairs that no table
     may hold. ``weight``: relative ε of a column of group A (True), or of another; the larger is 1.
-    ``careful``: the columns that have less; ``all_careful``: all were to, so none has.
-    ``unit``: the least part of ε. ``neighbours``: what these differ in. ``public``, ``asked``:
-    columns of group B whose weights of values are declared, or asked for.
-    ``most_cells``: of a clique. ``masks``, ``ruled``: where records can be by the schema's rules,
-    and which columns these tie, bool (d, d); their cliques are kept together as forced pairs are,
-    and nothing is measured for that. ``merged_sizes``: values of each column in tables of several
-    columns, once rare ones are merged.
+    ``careful``: the columns that have less; ``all_careful``: all were to, so none has; ``even``: no
+    column and no value has less. ``unit``: the least part of ε. ``neighbours``: what these differ
+    in. ``public``, ``asked``: columns of group B whose weights of values are declared, or asked
+    for. ``most_cells``: of a clique. ``masks``, ``ruled``: where records can be by the schema's
+    rules, and which columns these tie, bool (d, d); their cliques are kept together as forced pairs
+    are, and nothing is measured for that. ``merged_sizes``: values of each column in tables of
+    several columns, once rare ones are merged.
     """
 
     def __init__(self, options: PolicyOptions, facts: Facts) -> None:
@@ -146,18 +146,18 @@ class Policy:
         personal = options.personal
         groups = (personal and personal.policy(schema, options.sensitive)) or {"A": [], "B": []}
         self.group_a = {index(name) for name in groups["A"]}
-        others = {*schema.names} - {*groups["A"], door("persons").LEVEL}
+        others, level = {*schema.names} - {*groups["A"]}, {door("persons").LEVEL}
         r = as_fraction(options.r) if self.group_a else Fraction(1)
-        self.all_careful = r < 1 and not others
-        r = r if others else Fraction(1)
+        self.all_careful = r < 1 and others <= level
+        r = r if others - level else Fraction(1)
+        self.group_a |= {index(name) for name in others & level if r > 1}  # never in what has less
         self.weight = {True: r / max(r, Fraction(1)), False: 1 / max(r, Fraction(1))}
         self.careful = {j for j in range(len(schema)) if self.weight[j in self.group_a] < 1}
         self.values = personal or SensitivityGroups()
-        declared = self.values.weights or {}
-        self.public = [name for name in groups["B"] if name in declared]
-        self.asked = [name for name in groups["B"] if name not in declared]
-        if self.values.rare_values == "same_noise":
-            self.asked = []
+        declared, weighs = self.values.weights or {}, self.values.rare_values != "same_noise"
+        self.public = {x: self.values.public_weights(x, schema, groups) for x in declared}
+        self.asked = [n for n in groups["B"] if weighs and n not in {*declared, *level}]
+        self.even = not (self.careful or self.public or self.asked)
 
     def _label(self, target: int) -> list[Columns]:
         """The pairs of a column with all others that policy and the size of tables allow."""
@@ -332,7 +332,7 @@ class Policy:
         for j in chosen:
             name, part, weights = names[j], parts[names[j]], None
             if name in self.public and not again:
-                weights = self.values.public_weights(name, self.schema[name].size)
+                weights = self.public[name]
             elif name in self.asked and not again:
                 part /= 2
             budgets[j] = TableBudget(part, weights, source=COLUMN)

@@ -66,8 +66,13 @@ class SensitivityGroups:
                     f"{name} must be a mapping that names attributes, or None, got {show(value)}"
                 )
 
-    def public_weights(self, name: str, size: int) -> tuple[Fraction, ...]:
+    def public_weights(self, name: str, schema: Schema, groups: Any) -> tuple[Fraction, ...]:
         """Relative budgets of an attribute's values as declared in public, the largest 1."""
+        if groups is None or name not in groups["B"]:
+            raise BudgetError(
+                "public weights are for attributes that groups={...} puts in B; "
+                f"{name!r} isn't one of them"
+            )
         declared: Any = (self.weights or {})[name]
         if isinstance(declared, str) or not isinstance(declared, (Sequence, np.ndarray)):
             raise BudgetError(
@@ -75,7 +80,7 @@ class SensitivityGroups:
                 f"got {show(declared)} for {name!r}"
             )
         weights = [positive(f"a weight of {name!r}", w) for w in declared]
-        if len(weights) != size:
+        if len(weights) != (size := schema[name].size):
             raise BudgetError(f"{name!r} has {size} values, but {len(weights)} weights")
         if max(weights) > FARTHEST * min(weights):
             raise BudgetError(
@@ -177,12 +182,7 @@ class Groups(BudgetRule):
         if self.sensitive is not None:
             schema.index(self.sensitive)
         for name in self.personal.weights or ():
-            if policy is None or name not in policy["B"]:
-                raise BudgetError(
-                    "public weights are for attributes that groups={...} puts in B; "
-                    f"{name!r} isn't one of them"
-                )
-            self.personal.public_weights(name, schema[name].size)
+            self.personal.public_weights(name, schema, policy)
 
     def questions(self, facts: Facts) -> dict[str, bool]:
         """Which of groups and value weights have to be asked for; a fact of the policy alone."""
@@ -233,7 +233,7 @@ class Groups(BudgetRule):
             if name in counts:
                 weighed = self.weigh(counts[name])
             else:
-                weighed = self.personal.public_weights(name, schema[name].size)
+                weighed = self.personal.public_weights(name, schema, groups)
             shown[name] = tuple(map(float, weighed))
             tables[name] = TableBudget(parts["B"] / len(b), weighed, entries, GROUP_B)
         careful = a if positive("r", self.r) < 1 else b if self.r > 1 else []

@@ -89,7 +89,7 @@ class CSAPrivBayes(Preset):
     ----------
     epsilon, k, share_structure, theta_usefulness, guarantee, noise, random_state : as in PrivBayes.
     sensitive, theta, r, personal : as in HPPrivBayes, but all values of an attribute get the same
-        noise; groups by policy cost nothing.
+        noise, unless policy weighs them; groups by policy cost nothing.
     share_sketch : share of the tables' ε for single columns and associations where groups aren't
         policy (strict).
 

@@ -70,14 +70,15 @@ def protection(fitted: Any, real: Table) -> Protection:
         )
     schema, ledger = fitted.schema_, fitted.ledger_
     records, over_bits = to_records(real, schema), BinaryEncoding(schema)
-    owner = dict(zip(over_bits.schema.names, over_bits.owners, strict=True))
+    own = {name: {name} for name in schema.names}  # and its bits
+    for bit, name in zip(over_bits.schema.names, over_bits.owners, strict=True):
+        own[name].add(bit)
     meant = dict.fromkeys(schema.names, 0.0)
     for entry in ledger.entries:
-        if entry.step.startswith("table("):
-            child = entry.step.removeprefix("table(").split(" | ")[0].removesuffix(")")
-            name = owner.get(child, child)
-            if name in meant:
-                meant[name] += float(entry.epsilon)
+        name = entry.attributes[0] if entry.attributes else ""
+        heads = tuple(f"table({x}{end}" for x in own.get(name, ()) for end in (")", " | "))
+        if entry.step.startswith(heads):
+            meant[name] += float(entry.epsilon)
     lost = ledger.attribute_epsilon().drop([*ledger.hidden]).astype(float)
     table = pd.DataFrame({"meant": meant, "lost": lost})
     misplaced = risk = constant = float("nan")
@@ -99,14 +100,15 @@ def real_groups(fitted: Any, records: Records) -> dict[str, str]:
 
     **Privacy:** raw.
     """
-    schema, s = fitted.schema_, fitted.schema_.index(fitted.sensitive)
+    rule = fitted if hasattr(fitted, "sensitive") else fitted.budget  # of a Synthesizer: a Groups
+    schema, s = fitted.schema_, fitted.schema_.index(rule.sensitive)
     if fitted.guarantee != "strict":
         bits = records.pairwise("I")[s]
         return {
-            n: "A" if j == s or bits[j] >= float(fitted.theta) else "B"
+            n: "A" if j == s or bits[j] >= float(rule.theta) else "B"
             for j, n in enumerate(schema.names)
         }
-    least = HPPrivBayes(sensitive=fitted.sensitive, theta=fitted.theta).threshold()
+    least = HPPrivBayes(sensitive=rule.sensitive, theta=rule.theta).threshold()
     far = {
         n: 1.0 if j == s else float(tvd_from_independence(records.table((j, s))))
         for j, n in enumerate(schema.names)

@@ -2,6 +2,7 @@
 
 import math
 import platform
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -221,11 +222,30 @@ def _method(model: Model) -> str:
         for name, value in model.parameters.items()
         if name not in hidden and value not in (None, "None")
     ]
-    policy = str(model.parameters.get("personal", "groups="))
-    if model.schema.groups and (policy == "None" or "groups=None" in policy):
-        less = [name for name, group in model.schema.groups.items() if group == "A"]
-        options.append(f"less ε for group A of the schema: {name_some(less, len(less))}")
+    options += _say_groups(model)
     return f"{model.algorithm} ({', '.join(options)})" if options else model.algorithm
+
+
+def _say_groups(model: Model) -> list[str]:
+    """What the method made of the groups that the schema declares; nothing if it had others."""
+    names = [a.name for a in model.schema.attributes if a.name not in model.hidden]
+    a = [name for name in names if model.schema.groups.get(name) == "A"]
+    own = model.parameters
+    told = ", ".join(f"{x}={own[x]})" for x in ("personal", "structure", "budget", "r") if x in own)
+    if not a or ("groups=" in told and "groups=None" not in told):
+        return []
+    if "groups=None" not in told and str(own.get("personal", "")) != "None":
+        return ["no use of the groups that the schema declares"]
+    if len(a) == len(names):
+        return ["all attributes are in group A of the schema, so none has less ε"]
+    kind = "less ε" if (r := _ratio(told)) < 1 else "more ε" if r > 1 else "as much ε as others"
+    return [f"{kind} for group A of the schema: {name_some(a, len(a))}"]
+
+
+def _ratio(told: str) -> float:
+    """The r that a text of parameters names: a decimal, 1/3, or as Python writes a fraction."""
+    found = re.search(r"\br=(?:np\.)?(?:[A-Z]?[a-z]\w+\()?'?([\d.e+-]+)(?:(?:, |/)(\d+))?", told)
+    return math.nan if found is None else float(found[1]) / float(found[2] or 1)
 
 
 def _learn(ledger: Ledger) -> list[float]:

@@ -369,17 +369,21 @@ def count_all(found: Sequence[Measurement], ledger: Ledger, n: int) -> int:
 
     Each weighs by 1 over its variance: 2 b² for each cell with noise of scale b. A small table with
     much of ε tells the number better than the count does, and the counts of a model should be
-    those that its tables have. ``n``: the count, which alone is it where records have levels (see
-    :func:`undo`), and where there is no line for it.
+    those that its tables have. ``n``: the count, which alone is it where there is no line for it.
+    Where records have levels, all of this is of copies; a count of each level has the noise of all,
+    and where there is a table of levels, :func:`sharpen` has put it in there.
 
     **Privacy:** post-processing of releases.
     """
     tables = keep_measured(found, ledger)
     count = next((e for e in ledger.entries if e.released == "n" and e.epsilon > 0), None)
-    if ledger.levels or not tables or count is None:
+    if not tables or count is None:
         return n
     own = np.array(count.scale, dtype=float)  # with δ the variance itself
-    told = [(n, 1 / (own if ledger.unit.power > 1 else 2 * own**2))]
+    variance = own if ledger.unit.power > 1 else 2 * own**2
+    told = [(n, 1 / (variance * (len(ledger.levels) if count.attributes else 1)))]
+    if count.attributes and any(m.attributes == (LEVEL,) for m in tables):
+        told.clear()
     for m in tables:
         scales = np.atleast_1d(np.array(m.scale, dtype=float))
         cells = m.table.size / len(scales)
@@ -408,13 +412,36 @@ def sharpen(found: Sequence[Measurement], counted: Measured | None) -> list[Meas
     return tables
 
 
+def count_levels(found: Sequence[Measurement], counted: Measured) -> np.ndarray:
+    """The copies of each level, float (levels,), as ``counted`` and all tables with levels tell it.
+
+    ``found``: as :func:`sharpen` leaves them, so that a table of the level alone has ``counted``
+    in it. Each weighs by 1 over its variance: 2 b² for each cell, as in :func:`count_all`. One
+    table of all columns has nearly all of ε, and tells the levels much better than the count.
+
+    **Privacy:** post-processing of releases.
+    """
+    own = [m for m in found if LEVEL in m.attributes and m.counts]
+    tables = [(np.asarray(m.table, dtype=float), m.attributes.index(LEVEL), m.scale) for m in own]
+    if not any(m.attributes == (LEVEL,) for m in own):
+        tables.insert(0, (counted.counts.astype(float), 0, counted.scale))
+    sums, weights = np.zeros(len(counted.counts)), np.zeros(len(counted.counts))
+    for table, axis, scale in tables:
+        if table.shape[axis] != len(sums):  # rare levels stand as one
+            continue
+        others = table.size // len(sums)
+        weight = 1 / (others * np.array(scale, dtype=float) ** 2)
+        sums += weight * np.moveaxis(table, axis, 0).reshape(len(sums), -1).sum(axis=1)
+        weights += weight
+    return np.asarray(sums / weights)
+
+
 def undo(model: Model, found: Sequence[Measurement], counted: Measured | None) -> Model:
     """The model of the records themselves: counts of each level are divided by its copies.
 
     Tables are those of the junction tree of the network, the level's first, so that they agree.
-    ``n`` is the number of persons that the table of the level tells, which :func:`sharpen` made of
-    ``counted`` (alone where there is none), or the model, where nothing was counted by level; the
-    level isn't shown in samples.
+    ``n`` is the number of persons that :func:`count_levels` finds, or the model, where nothing was
+    counted by level; the level isn't shown in samples.
 
     **Privacy:** post-processing of the release; levels are public.
     """
@@ -442,7 +469,7 @@ def undo(model: Model, found: Sequence[Measurement], counted: Measured | None) -
         _, share = tree.calibrate(tree.multiply(factors), 1.0)
         n = max(1, round(model.n * float(np.exp(share))))
     else:
-        levels = next((m.table for m in found if m.attributes == (LEVEL,)), counted.counts)
+        levels = count_levels(found, counted)
         n = max(1, round(float((np.maximum(levels, 0) / copies).sum())))
         sources.insert(0, counted.entry)
     tables, _ = tree.calibrate(tree.multiply(factors), float(n))

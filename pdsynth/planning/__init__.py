@@ -59,7 +59,15 @@ from .forecasting import (
 )
 from .one_table import tells_most
 from .prices import EdgePrice
-from .sentences import expect, likely, say_delta, say_secret, say_too_fine, say_whole
+from .sentences import (
+    expect,
+    likely,
+    say_delta,
+    say_groups,
+    say_secret,
+    say_too_fine,
+    say_whole,
+)
 from .way_back import least_epsilon
 
 __all__ = [
@@ -108,6 +116,16 @@ def _say_alone(best: Forecast, outlook: Outlook) -> str:
         "are published here, and only pairs that stand out are kept. These may take half of ε: "
         "then every column has about twice the noise of Independent."
     )
+
+
+def _say_groups(schema: Schema, candidates: Sequence[Forecast]) -> str:
+    """Whether the best method uses the groups that the schema declares, or which one does."""
+    careful = sum(group == "A" for group in schema.groups.values())
+    uses = next((f for f in candidates if f.name.startswith("ConsistentBayes")), None)
+    best, name, distance = candidates[0].name, "", 0.0
+    if uses is not None:
+        name, distance = uses.name, uses.distance
+    return say_groups(careful, len(schema), best, name, distance)
 
 
 def _say_drowned(best: Forecast, d: int, ratio: float) -> str:
@@ -273,8 +291,9 @@ class Plan:
             table = np.bincount(cells, minlength=after).reshape(domain.sizes)
             gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
             gain = max(gain, 0.0)  # never negative but for rounding
+        lost = as_replaced(each, Unit(self.relation))  # a change is one record less and one more
         return EdgePrice(
-            edge, before, after, noise, more_noise, touched * each, (touched + 1) * each, gain
+            edge, before, after, noise, more_noise, touched * lost, (touched + 1) * lost, gain
         )
 
     def _repr_html_(self) -> str:
@@ -407,6 +426,7 @@ def plan(
         + say_rules(schema)
         + say_edges(schema, int(n), float(budget))
         + say_secret(int(n), outlook.hidden)
+        + _say_groups(schema, candidates)
     )
     if distance is not None:
         sentence += (

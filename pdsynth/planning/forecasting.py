@@ -210,7 +210,8 @@ class Outlook:
             self.sets, self.members = sets, m
         self.typical = float(np.exp(np.log(self.size).mean()))
         sizes = [int(s) for s in self.size]
-        self.grouped = bool(schema.groups)
+        careful = sum(group == "A" for group in schema.groups.values())
+        self.grouped = 0 < careful < self.d  # all alike is as without groups
         self.looks = not (self.grouped or self.hidden)  # else all shares are public
         self.facts = Facts(schema, n, budget, "strict", budget, self.unit)  # as with n counted
         self.whole = 0

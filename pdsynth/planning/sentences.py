@@ -45,6 +45,18 @@ def say_too_fine(
     )
 
 
+def say_groups(careful: int, d: int, best: str, uses: str, distance: float) -> str:
+    """What becomes of the groups that the schema declares; empty where the best method uses them.
+
+    ``careful``: how many of d columns are in group A; ``uses``: the method that uses them, which
+    is expected to come to ``distance``, or "".
+    """
+    if not 0 < careful < d or best == uses:
+        return ""
+    other = f": {uses}, expected to come to {distance:.3f}, gives the tables of group A less ε"
+    return f" The schema declares groups, of which {best} makes no use{other if uses else ''}."
+
+
 def say_secret(n: int, hidden: bool) -> str:
     """What a plan takes for n where that is secret; empty where it is public."""
     return (

@@ -1,5 +1,6 @@
 """ConsistentBayes: the ledger closes, policy holds, and the score moves by no more than it says."""
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction as Q
 from itertools import combinations
@@ -18,6 +19,7 @@ from pdsynth import (
     HPPrivBayes,
     PrivBayes,
     Schema,
+    Session,
     baselines,
 )
 from pdsynth.algorithms.consistent_policy import clique_limit
@@ -317,6 +319,48 @@ def test_of_a_group_of_all_attributes_nobody_loses_less(rounds):
         fitted = one.fit(frame, schema)
     same = one.clone().set_params(r=1).fit(frame, schema)
     assert [e.epsilon for e in fitted.ledger_.entries] == [e.epsilon for e in same.ledger_.entries]
+
+
+@pytest.mark.parametrize("n", [300, 20_000])  # one table of all columns; the look and rounds
+@pytest.mark.parametrize(("a", "r"), [(["x0"], 1), (["x0", "x1", "x2"], 1 / 3)])
+def test_where_all_are_alike_the_run_is_that_without_groups(n, a, r):
+    """Groups took the look and the one table away, also where nobody had less noise by them."""
+    sizes = (4, 8, 3) if n == 300 else (40, 30, 20)
+    records = records_of(np.random.default_rng(1).integers(0, sizes, (n, 3)), sizes)
+    personal = SensitivityGroups({"A": a}, rare_values="same_noise")
+    plain = ConsistentBayes(epsilon=4, random_state=3)
+    runs = [plain, plain.clone().set_params(personal=personal, r=r)]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="all attributes were to have more noise")
+        lines = [run.fit(records).ledger_.entries for run in runs]
+    assert lines[0] == lines[1]
+    assert (len(lines[0]) == 1) == (n == 300)
+
+
+@pytest.mark.parametrize("own", [{}, {"weights": {"x1": [1, 0.5, 0.5]}}])
+def test_twin_values_that_weigh_differently_are_no_equal_preferences(own):
+    records, kind = tied_in_pairs(), "same_noise" if own else "less_noise"
+    personal = SensitivityGroups({"A": ["x0"]}, rare_values=kind, **own)
+    entries = ConsistentBayes(epsilon=1, r=1, personal=personal).fit(records).ledger_.entries
+    assert entries[0].step == "table(x0)" and any(isinstance(e.scale, tuple) for e in entries)
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ({"x1": [1, 1]}, "'x1' has 3 values, but 2 weights"),
+        ({"x1": [1, 1, 5000]}, "lie more than 1,000 apart"),
+        ({"x1": "abc"}, "one weight per value"),
+        ({"x0": [1, 1, 0.5]}, "in B; 'x0' isn't one of them"),
+        ({"age": [1, 2]}, "in B; 'age' isn't one of them"),
+    ],
+)
+def test_weights_that_mean_nothing_are_refused_before_an_account_is_charged(weights, says):
+    """Of wrong ones an account had lost ε; those of group A, or misspelt, were ignored."""
+    personal, account = SensitivityGroups({"A": ["x0"]}, weights=weights), Session(2)
+    with pytest.raises(BudgetError, match=says):
+        ConsistentBayes(1, personal=personal).fit(tied_in_pairs(), session=account)
+    assert account.spent == 0
 
 
 def test_tables_that_overlap_must_agree():

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from privacy_tools import records_of
 
@@ -90,3 +91,34 @@ def test_compare_measures_it():
     methods = {"HP": pds.HPPrivBayes(k=1, sensitive="x0", noise="common")}
     trials = pds.evaluate.compare(methods, data, [100.0], 1, ["misplaced"], jobs=1)
     assert trials["value"].tolist() == [0.0]
+
+
+@pytest.mark.parametrize("name", ["income (EUR)", "young | old", "x), time 2"])
+def test_own_tables_are_found_whatever_an_attribute_is_called(name):
+    """A name that ends in a bracket, and has parents, had nothing meant for it."""
+    columns = pds.Schema(tuple(pds.Attribute.categorical(x, [0, 1, 2]) for x in (name, "b", "c")))
+    frame = pd.DataFrame(RNG.integers(0, 3, (500, 3)), columns=columns.names)
+    network = pds.Network((("b", ()), (name, ("b",)), ("c", ("b", name))))
+    fitted = pds.Synthesizer(1, structure=network).fit(frame, columns)
+    meant = pds.evaluate.protection(fitted, frame).table["meant"]
+    assert meant.to_dict() == pytest.approx(dict.fromkeys(columns.names, 1 / 3))
+
+
+def test_a_column_that_is_measured_again_has_all_of_its_tables():
+    """Of ConsistentBayes the second table of a column wasn't counted."""
+    personal = pds.parts.SensitivityGroups(groups={"A": ["x0"]})
+    made = pds.ConsistentBayes(1, personal=personal, random_state=1).fit(RECORDS)
+    alone = [e for e in made.ledger_.entries if e.kind == "mechanism" and len(e.attributes) == 1]
+    meant = pds.evaluate.protection(made, RECORDS).table["meant"]
+    by_hand = {n: float(sum(e.epsilon for e in alone if e.attributes == (n,))) for n in meant.index}
+    assert len(alone) > 4 and meant.to_dict() == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize("guarantee", ["strict", "published"])
+def test_groups_of_a_combination_of_parts(guarantee):
+    """'this Synthesizer has no sensitive' was all that it said."""
+    parts = pds.parts
+    budget = parts.Groups(sensitive="x0")
+    made = pds.Synthesizer(1000, structure=parts.Greedy(k=1), budget=budget, guarantee=guarantee)
+    found = pds.evaluate.protection(made.fit(RECORDS), RECORDS)
+    assert found.misplaced == 0 and found.table["true group"].to_dict()["x1"] == "A"

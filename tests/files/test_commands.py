@@ -601,6 +601,37 @@ class TestSecretNumber:
         assert speak(words)[0] == 0
         card = (here / "out" / "card.html").read_text(encoding="utf-8")
         assert ("less ε for group A of the schema: age" in card) == says
+        assert ("no use of the groups that the schema declares" in card) == (not says)
+
+    @pytest.mark.parametrize(
+        ("groups", "r", "said"),
+        [
+            ("age", 3, "more ε for group A of the schema: age"),
+            ("age", 1, "as much ε as others for group A of the schema: age"),
+            ("age", 0.5, "less ε for group A of the schema: age"),
+            ("age sex pay", 0.5, "all attributes are in group A of the schema, so none has less ε"),
+        ],
+    )
+    def test_the_card_says_which_way_the_groups_go(self, here, speak, groups, r, said):
+        """It said "less ε" whatever r was, and where all were to have less, so that none had."""
+        names = pds.Schema.read(here / "schema.toml").names
+        a = names if " " in groups else [groups]
+        line = ", ".join(f'{name} = "A"' for name in a)
+        (here / "schema.toml").write_text(f"groups = {{{line}}}\n" + SCHEMA)
+        words = "release data.csv schema.toml --epsilon 1 --out out --method ConsistentBayes"
+        assert speak(f"{words} --set r={r}")[0] == 0
+        card = (here / "out" / "card.html").read_text(encoding="utf-8")
+        assert said in card and card.count("group A") == 1
+
+    def test_plan_says_that_its_method_makes_no_use_of_the_groups(self, here, speak):
+        """PrivBayes was recommended without a word: the promise to one column was dropped."""
+        words = "plan data.csv schema.toml --epsilon 1"
+        plain = speak(words)[1]
+        (here / "schema.toml").write_text('groups = {age = "A"}\n' + SCHEMA)
+        found = speak(words)[1]
+        used = found.split("Recommended: ")[-1].startswith("ConsistentBayes")
+        assert "groups" not in plain
+        assert ("makes no use: ConsistentBayes, expected to come to" in found) != used
 
     def test_an_account_says_why_it_counts_twice(self, here, speak):
         """'the account has ε = 1 of 1 left, and can't pay for 2' stood alone, for --epsilon 1."""

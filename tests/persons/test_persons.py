@@ -14,6 +14,8 @@ from privacy_tools import as_measured
 
 import pdsynth as pds
 from pdsynth import audit, holders, persons
+from pdsynth.algorithms.consistent import ResidualRounds
+from pdsynth.algorithms.consistent_policy import Policy
 from pdsynth.core.curator import Measured
 from pdsynth.core.errors import BudgetError, SchemaError
 from pdsynth.core.ledger import Ledger
@@ -42,6 +44,11 @@ def make(name="ConsistentBayes", **options):
     """A synthesizer that may protect membership."""
     known = {"ConsistentBayes": pds.ConsistentBayes, "Independent": pds.baselines.Independent}
     return known[name](1, relation="add_remove", **options)
+
+
+def made_facts(made):
+    """Public facts of a fit whose records have levels."""
+    return made.prepare(SCHEMA, 400, people=persons.People(made.ledger_.levels, np.zeros(0))).facts
 
 
 FITS = {
@@ -298,6 +305,22 @@ def test_levels_that_go_with_an_attribute_leave_no_bias():
     assert abs((rows["x0"] == 0).mean() - 0.5) < 0.06
     alone = make("Independent", random_state=1).fit(frame, SCHEMA, person_epsilon=own)
     assert (alone.sample(4000, random_state=0)["x0"] == 0).mean() > 0.8  # its twin: no tie, a bias
+
+
+@pytest.mark.parametrize("r", [0.2, 5])
+@pytest.mark.parametrize("rare_values", ["same_noise", "less_noise"])
+def test_the_column_of_levels_is_in_neither_group(r, rare_values):
+    """It counted as one of group B: with r = 3 the ties of group A to the levels had a third, so
+    that what asked for less noise came out farther. And its levels got weights as values."""
+    personal = pds.parts.SensitivityGroups(groups={"A": ["x1"]}, rare_values=rare_values)
+    made = make(r=r, personal=personal, rounds=3).fit(people(400), SCHEMA, person_epsilon="own")
+    own = [e for e in made.ledger_.entries if e.step == "table(person_epsilon)"]
+    x1 = next(e for e in made.ledger_.entries if e.step == "table(x1)")
+    scales = [float(e.scale) for e in (own[0], x1)]
+    assert len(own) == 1 and scales[0] == pytest.approx(scales[1] * min(r, 1), rel=0.01)
+    policy = Policy(ResidualRounds(r=r, personal=personal), made_facts(made))
+    assert float(policy.weight_of((0, 2))) == min(r, 1), "the level and x1"
+    assert float(policy.weight_of((0, 1))) == min(1 / r, 1), "the level and x0"
 
 
 def test_a_model_keeps_its_levels_in_its_file(tmp_path):
