@@ -29,8 +29,8 @@ AHEAD = "numero n°".split()  # also before one: numéro client
 # Whose number stands there where numbers do, with the same exception; of codes outline asks it.
 PERSON = (
     "person customer client patient user member household subject participant respondent employee "
-    "student kunde kundin klient mitglied haushalt proband teilnehmer usager menage persona cliente "
-    "paciente paziente klant"
+    "student kunde kundin klient mitglied haushalt proband teilnehmer usager menage persona "
+    "cliente paciente paziente klant"
 ).split()
 # Names and texts, with the same exception.
 WORDS = (
