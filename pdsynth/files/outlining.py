@@ -69,6 +69,9 @@ DECIMALS = 'all numbers that can occur, used or not; if others can, domain = "{}
 STEPS = '; or these {} alone? Then values = [{:g}, …, {:g}], and number = "{}" below [file]'
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 ALIKE = "? numbers that differ in their last digits alone: make texts of them, or drop"
+CODES_BEYOND = (
+    "? a few whole numbers of 2^53 and beyond, which bins would blur: list them as texts, or drop"
+)
 EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
 SKEWED = "; more than half stand in one bin: edges by hand, or `in 16 private bins`?"
 AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
@@ -319,6 +322,8 @@ def _measured(
         if len(texts) and numbers.notna().all() and not texts.str.match(r"[-+]?0\d").any():
             if len(signs := find_signs(texts)) > 1:
                 return SEVERAL.format(", ".join(sorted(signs))), ""
+            if _few_beyond(numbers):
+                return None  # codes: texts hold every digit of them
             plain = pd.to_numeric(texts, errors="coerce").eq(numbers).all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
     units = _units(distinct) if len(distinct) > LISTED else []
@@ -455,6 +460,8 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         return "? a running number", ""
     if tell_apart(numbers):
         return EVERY, ""
+    if _few_beyond(numbers):
+        return CODES_BEYOND, ""
     few = len(values) <= LISTED and exact
     if whole and few and "number" not in how:
         return Attribute.categorical(name, values.astype("int64").tolist(), **how), LIST
@@ -475,6 +482,13 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
     asked += STEPS.format(len(values), values[0], values[-1], how["number"]) if often else ""
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
+
+
+def _few_beyond(numbers: pd.Series) -> bool:
+    """Whether numbers are so few and so large that they are codes, whose last digits count."""
+    often = numbers.nunique() <= min(LISTED, len(numbers) / AGAIN)
+    whole = bool((numbers == numbers.round()).all())
+    return often and whole and max(-numbers.min(), numbers.max()) >= EXACT
 
 
 def _round_ends(low: float, high: float, whole: bool) -> tuple[float, float]:

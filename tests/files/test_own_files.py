@@ -649,6 +649,21 @@ def test_a_typed_column_is_drafted_by_its_type(kind, tmp_path):
     assert all(p.column in draft.left_out for p in draft.problems(read_csv(content, draft)))
 
 
+def test_a_few_huge_whole_numbers_are_no_range():
+    """Three codes of 2^53 and beyond came back as numbers anywhere up to 1.2e18."""
+    codes = [2**53 + 1, 2**60, 10**15] * 20
+    table = "\n".join(["code;other", *(f"{code};a" for code in codes)]).encode()
+    asked = 'code = "? a few whole numbers of 2^53 and beyond, which bins would blur'
+    assert asked in outline(table)
+    assert asked not in outline(table.replace(b"9007199254740993", b"9007").replace(b"115", b""))
+    amounts = "\n".join(["code;other", *(f"{2**53 + i**9};a" for i in range(99))]).encode()
+    assert asked not in outline(amounts)
+    schema = pds.Schema(
+        [A.categorical("code", [*map(str, codes[:3])]), A.categorical("other", ["a", "b"])]
+    )
+    assert read_csv(table, schema)["code"].tolist() == [*map(str, codes)]
+
+
 def test_a_typed_table_is_refused_and_read_like_its_csv():
     pytest.importorskip("pyarrow")
     for content, words in (
