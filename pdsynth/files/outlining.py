@@ -474,7 +474,7 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     if often and "number" not in how:
         return Attribute.categorical(name, values.tolist(), **how), DECIMALS.format(low, high)
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
-    if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
+    if whole and low >= 0 and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
         days = low >= COMPACT and all(read_day(f"{value:.0f}") for value in values)
         asked += AS_NUMBERS if days else AREAS + CUSTOMERS
     values = values.astype(float)  # the distance of two whole numbers may overflow
