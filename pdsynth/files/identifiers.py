@@ -26,6 +26,12 @@ NUMBER = (
 ).split()
 GLUED = "nr nummer number numero".split()  # also behind another word: Kundennr
 AHEAD = "numero n°".split()  # also before one: numéro client
+# Whose number stands there where numbers do, with the same exception; of codes outline asks it.
+PERSON = (
+    "person customer client patient user member household subject participant respondent employee "
+    "student kunde kundin klient mitglied haushalt proband teilnehmer usager menage persona "
+    "cliente paciente paziente klant"
+).split()
 # Names and texts, with the same exception.
 WORDS = (
     "(first|last|given|fore|middle|full|maiden)?[_ -]?names? first last given maiden "
@@ -47,11 +53,12 @@ NAMES = {
         rf"{_behind(NUMBER)}|.*({'|'.join(GLUED)})\.?|({'|'.join(AHEAD)})[_ .-].*"
     ),
     "words": re.compile(_behind(WORDS)),
+    "person": re.compile("|".join(PERSON)),
 }
 
 
 def kind_of(name: str) -> str:
-    """What a column's name calls it: an identifier, a number or words; "" for anything else.
+    """What a column's name calls it: an identifier, a number, words or a person; else "".
 
     >>> [kind_of(name) for name in ("customerId", "Vorgesetzten-Nr.", "pid", "idea")]
     ['identifier', 'number', 'number', '']

@@ -58,7 +58,8 @@ NUMBERS = "integer", "floating", "mixed-integer-float", "decimal"
 DAYS = "datetime64", "datetime", "date", "time"  # types by pandas.api.types.infer_dtype
 LISTED, KEPT = 20, 12  # values that are listed; that an open list keeps
 STRAYS, RARE = 3, 0.1  # words among numbers or days, such as "no answer": how many, in which share
-TOP = re.compile(r"(?=[>≥]|.*\+)(?:>=?|≥)? *([0-9]{1,15}) *\+?")  # 110+, >110, but not 110
+# 110+, >110 and <0.05, but not 110
+END = re.compile(r"(?=[<>≤≥]|.*\+)(?:[<>]=?|[≤≥])? *([0-9](?:[0-9.,' ]{0,20}[0-9])?) *\+?")
 HUGE = 1e299  # a range of larger numbers would be refused
 AGAIN = 10  # times that a text must come in the mean, to be a value and not free text
 COMMON = 0.25  # share of the records that the values of an open list must have
@@ -68,6 +69,9 @@ DECIMALS = 'all numbers that can occur, used or not; if others can, domain = "{}
 STEPS = '; or these {} alone? Then values = [{:g}, …, {:g}], and number = "{}" below [file]'
 BOTH, ONLY = "both are possible", ("? one value only: what else may stand here?", "")
 ALIKE = "? numbers that differ in their last digits alone: make texts of them, or drop"
+CODES_BEYOND = (
+    "? a few whole numbers of 2^53 and beyond, which bins would blur: list them as texts, or drop"
+)
 EMPTY_COLUMN = ("? no cell holds anything: what may stand here?", "")
 SKEWED = "; more than half stand in one bin: edges by hand, or `in 16 private bins`?"
 AREAS, DIGITS = "; or are these codes? Then list them, or write prefix = 2", 5
@@ -76,8 +80,8 @@ OPEN = "a public list (census, ISO codes), never a count"
 MANY = "? many values, none of them common: group them by public knowledge, or drop"
 PERSONS = "some come again: if it names persons, release with --records-per-person"
 CUSTOMERS = "; if it names persons, drop it, and release with --records-per-person"
-TOPS = (
-    "mapping: is this where the form stops counting? Its bin holds the numbers below it, too: "
+ENDS = (
+    "mapping: is this where the form stops counting? Its bin holds the numbers next to it, too: "
     "edges by hand keep it apart"
 )
 REFUSED = "; does {} mean that there is no answer? Then list it in na_values, and cut the range"
@@ -214,7 +218,9 @@ def _draft_all(
 ) -> list[tuple[str, Attribute | str, str]]:
     """Names, attributes and comments of what a column seems to hold: several, if its cells do."""
     one = _draft(name, column, forms)
-    if kind_of(name) == "number" and (named := _numbered(column, one[0])):
+    measured = isinstance(one[0], Attribute) and one[0].edges is not None
+    asked = kind_of(name) == "number" or (kind_of(name) == "person" and measured)
+    if asked and (named := _numbered(column, one[0])):
         return [(name, *named)]
     found = _several(name, column, one[0], forms) or [one]
     return [(name if isinstance(draft, str) else draft.name, draft, note) for draft, note in found]
@@ -229,7 +235,8 @@ def _numbered(column: pd.Series, draft: Attribute | str) -> Found | None:
     values, n = column.nunique(), column.count()
     if values <= LISTED or amounts or "date" in recode:
         return None
-    return (NAMELESS, "") if values > n / 2 else (f"? {NAMELESS}", PERSONS)
+    again = PERSONS if values < n else ""
+    return (NAMELESS, again) if values > n / 2 else (f"? {NAMELESS}", again)
 
 
 def _draft(name: str, column: pd.Series, forms: Sequence[str]) -> Found:
@@ -247,29 +254,36 @@ def _draft(name: str, column: pd.Series, forms: Sequence[str]) -> Found:
     if measured := _measured(name, rest, how, forms):
         return measured
     words = sorted(text for text in rest.unique() if not any(map(str.isdigit, text)))
-    tops = {text: int(top[1]) for text in sorted(rest.unique()) if (top := TOP.fullmatch(text))}
-    others = rest[~rest.isin([*words, *tops])]
-    few = len(words) + len(tops) <= STRAYS and 0 < len(rest) - len(others) <= RARE * len(rest)
+    ends = {text: end[1] for text in sorted(rest.unique()) if (end := END.fullmatch(text))}
+    others = rest[~rest.isin([*words, *ends])]
+    few = 0 < len(words) + len(ends) <= STRAYS and rest.isin(words).mean() <= RARE
     if few and others.nunique() > LISTED:  # fewer are codes, and so are the words
         gaps = (
             {"missing": True, "na_values": sorted([*empty.get("na_values", ()), *words])}
             if words
             else {}
         )
-        ends = {"mapping": tops} if tops else {}
-        read = pd.concat([others, pd.Series(map(str, tops.values()), dtype=others.dtype)])
-        draft, note = _measured(name, read, how | gaps | ends, forms) or ("", "")
+        read = pd.concat([others, pd.Series(ends.values(), dtype=others.dtype)])
+        mapped = {"mapping": _as_numbers(ends, read, forms)} if ends else {}
+        draft, note = _measured(name, read, how | gaps | mapped, forms) or ("", "")
         if isinstance(draft, Attribute):
-            asked = [GAPS] * bool(gaps) + [TOPS] * bool(ends)
+            asked = [GAPS] * bool(gaps) + [ENDS] * bool(ends)
             return draft, f"{note}; {' '.join(asked)}"
     draft, note = _listed(name, rest, how)
     none = any(text.lower() == "none" for text in empty.get("na_values", ()))
     return draft, note + NONE * (none and isinstance(draft, Attribute))
 
 
+def _as_numbers(ends: dict[str, str], read: pd.Series, forms: Sequence[str]) -> dict[str, float]:
+    """The numbers of texts such as 90+ and <0.05, in the form in which their column is read."""
+    form = next((form for form in forms if read_numbers(read, form).notna().all()), forms[0])
+    numbers = read_numbers(pd.Series(ends.values(), dtype=read.dtype), form).tolist()
+    return {end: int(x) if x.is_integer() else x for end, x in zip(ends, numbers, strict=True)}
+
+
 def _is_word(text: str) -> bool:
-    """Whether a text says nothing of how numbers are written: no digit, or >110."""
-    return not any(map(str.isdigit, text)) or TOP.fullmatch(text) is not None
+    """Whether a text says nothing of how numbers are written: no digit, or as >110 and <0.05."""
+    return not any(map(str.isdigit, text)) or END.fullmatch(text) is not None
 
 
 def _without_empty(
@@ -308,6 +322,8 @@ def _measured(
         if len(texts) and numbers.notna().all() and not texts.str.match(r"[-+]?0\d").any():
             if len(signs := find_signs(texts)) > 1:
                 return SEVERAL.format(", ".join(sorted(signs))), ""
+            if _few_beyond(numbers):
+                return None  # codes: texts hold every digit of them
             plain = pd.to_numeric(texts, errors="coerce").eq(numbers).all()
             return _numeric(name, numbers, how if plain else how | {"number": form})
     units = _units(distinct) if len(distinct) > LISTED else []
@@ -444,6 +460,8 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
         return "? a running number", ""
     if tell_apart(numbers):
         return EVERY, ""
+    if _few_beyond(numbers):
+        return CODES_BEYOND, ""
     few = len(values) <= LISTED and exact
     if whole and few and "number" not in how:
         return Attribute.categorical(name, values.astype("int64").tolist(), **how), LIST
@@ -456,14 +474,21 @@ def _numeric(name: str, numbers: pd.Series, how: dict[str, Any]) -> Found:
     if often and "number" not in how:
         return Attribute.categorical(name, values.tolist(), **how), DECIMALS.format(low, high)
     asked = SKEWED if np.histogram(numbers, BINS, (low, high))[0].max() > len(numbers) / 2 else ""
-    if whole and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
+    if whole and low >= 0 and len(str(int(values[0]))) == len(str(int(values[-1]))) >= DIGITS:
         days = low >= COMPACT and all(read_day(f"{value:.0f}") for value in values)
-        asked += AS_NUMBERS if days else AREAS
+        asked += AS_NUMBERS if days else AREAS + CUSTOMERS
     values = values.astype(float)  # the distance of two whole numbers may overflow
     if codes := _stand_apart(values) or [-code for code in _stand_apart(-values[::-1])]:
         asked = REFUSED.format(" or ".join(f"{code:g}" for code in codes))
     asked += STEPS.format(len(values), values[0], values[-1], how["number"]) if often else ""
     return Attribute.numeric(name, low, high, integer=whole, **how), RANGE + asked
+
+
+def _few_beyond(numbers: pd.Series) -> bool:
+    """Whether numbers are so few and so large that they are codes, whose last digits count."""
+    often = numbers.nunique() <= min(LISTED, len(numbers) / AGAIN)
+    whole = bool((numbers == numbers.round()).all())
+    return often and whole and max(-numbers.min(), numbers.max()) >= EXACT
 
 
 def _round_ends(low: float, high: float, whole: bool) -> tuple[float, float]:
@@ -496,7 +521,7 @@ def _listed(name: str, texts: pd.Series, how: dict[str, Any]) -> Found:
     if len(counts) + how["missing"] < 2:
         return ONLY
     if len(counts) > LISTED and len(counts) > len(texts) / 2:
-        return f"? {NAMELESS}", ""
+        return f"? {NAMELESS}", PERSONS if len(counts) < len(texts) else ""
     if len(counts) <= LISTED:
         return Attribute.categorical(name, sorted(counts.index, key=_natural), **how), LIST
     for signs in HEADS if all(map(CODE.fullmatch, counts.index)) else ():

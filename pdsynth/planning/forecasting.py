@@ -64,6 +64,7 @@ WIDEST = 6 * ALL_PAIRS  # numbers of tables that are compared
 SINGLE, RECIPE = "baselines.Independent", "ConsistentBayes"
 DOUBT = 1.07  # ConsistentBayes stands first unless another method is so many times nearer
 AGREED, ALONE = 0.7, 1.4  # noise that agreement leaves; of a chain of tables, clipped
+TOLD = 0.45  # noise of columns that tables hold, too
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,7 @@ class Outlook:
     """Public numbers of a table, and the forecasts made of them.
 
     ``whole``: cells of the table of all columns, where ConsistentBayes measures it alone; else 0.
+    ``wasteful``: n is secret, and ties would be too weak for tables if somebody could ask.
     ``both``: all pairs of columns; of more than ALL_PAIRS columns, those of so many that stand
     evenly among all when these are sorted by size.
     """
@@ -220,6 +222,7 @@ class Outlook:
         self.ties, look = 0.0, 0.0
         if not self.grouped:
             self.ties = share_of_columns(self.prior.dependence, self.shared, sizes)
+        self.wasteful = self.hidden and self.ties > ALONE_SHARE
         if self.hidden:
             self.ties = min(self.ties, float(ALONE_SHARE))
         if self.looks:
@@ -289,14 +292,16 @@ class Outlook:
         columns of a table, two in a forest.
 
         As single columns at worst: that is what it measures where ties are too weak. Groups leave
-        no such choice, nor does a secret n.
+        no such choice, nor does a secret n: there a few tables are measured all the same, and
+        columns that none holds have their own noise alone.
         """
         alone = self.independent(), 0
         if self.ties > ALONE_SHARE:
             return alone
         # what tables tell of their columns
         evidence = self.one_way + self.tables / self.size.mean()
-        columns = self.pair(0.45 * self.one_by_one(evidence) / self.mass)
+        columns = self.pair(TOLD * self.one_by_one(evidence) / self.mass)
+        bare = self.pair(self.one_by_one(self.one_way) / self.mass)  # that no table holds
         # the sums of a larger table that tell a pair have the noise of √(its cells · the pair's)
         whole, cells = self.table, self.table
         if members > 2:
@@ -308,7 +313,8 @@ class Outlook:
         def at(t: int) -> float:
             rest = max(self.prior.tree ** (t * edges / max(self.d - 1, 1)), floor)
             noise = AGREED * cells * self.of_part(self.tables / t) / self.mass
-            return self.distance(rest, noise, columns)
+            held = min(t * members / self.d, 1.0) if self.wasteful else 1.0
+            return self.distance(rest, noise, held * columns + (1 - held) * bare)
 
         if self.grouped:  # measures about half as many tables as columns, or more
             return min((at(t), t) for t in numbers_of_tables(most) if 2 * t >= min(self.d, most))

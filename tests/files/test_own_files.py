@@ -649,6 +649,21 @@ def test_a_typed_column_is_drafted_by_its_type(kind, tmp_path):
     assert all(p.column in draft.left_out for p in draft.problems(read_csv(content, draft)))
 
 
+def test_a_few_huge_whole_numbers_are_no_range():
+    """Three codes of 2^53 and beyond came back as numbers anywhere up to 1.2e18."""
+    codes = [2**53 + 1, 2**60, 10**15] * 20
+    table = "\n".join(["code;other", *(f"{code};a" for code in codes)]).encode()
+    asked = 'code = "? a few whole numbers of 2^53 and beyond, which bins would blur'
+    assert asked in outline(table)
+    assert asked not in outline(table.replace(b"9007199254740993", b"9007").replace(b"115", b""))
+    amounts = "\n".join(["code;other", *(f"{2**53 + i**9};a" for i in range(99))]).encode()
+    assert asked not in outline(amounts)
+    schema = pds.Schema(
+        [A.categorical("code", [*map(str, codes[:3])]), A.categorical("other", ["a", "b"])]
+    )
+    assert read_csv(table, schema, delimiter=";")["code"].tolist() == [*map(str, codes)]
+
+
 def test_a_typed_table_is_refused_and_read_like_its_csv():
     pytest.importorskip("pyarrow")
     for content, words in (
@@ -721,6 +736,13 @@ def test_a_draft_asks_whom_a_value_names_that_comes_again():
     coded = [f"C{i % 300:04d}" for i in range(900)]
     assert "prefix = 3" in (line := drafted("customer", coded)) and asked in line
     assert asked not in drafted("person_id", range(900)), "each has one record"
+    assert asked not in drafted("order_no", range(3, 6303, 7))
+    numbers = [(i % 300) * 29_989 + 1 for i in range(900)]  # of one to seven digits
+    assert '"? identifier' in (line := drafted("customer", numbers)) and asked in line
+    assert "bins" in drafted("price", numbers)
+    assert "list them" in (line := drafted("by", [10**6 + x for x in numbers])) and asked in line
+    assert asked in drafted("by", [f"buyer {i % 600}" for i in range(900)]), "two thirds differ"
+    assert asked in drafted("customer_no", [(i % 600) * 29_989 + 1 for i in range(900)])
     # the twelve have 219 of 900, a little less than a quarter; with some more they are a list
     towns = ["Bern"] * 190 + [f"Ort {i % 300}" for i in range(710)]
     assert '"? many values' in drafted("town", towns)
@@ -745,6 +767,16 @@ def test_where_a_form_stops_counting_is_drafted_as_the_last_number(top, tmp_path
     codes = schema.encode(read_csv(content, schema))[:, 0]
     assert codes[-2:].tolist() == [15, 16] and codes[0] == 0
     assert "mapping" not in outline(content.replace(top.encode(), b"90"))
+
+
+@pytest.mark.parametrize(("end", "form"), [("<0.05", "."), ("< 0,05", ","), ("≤0.05", ".")])
+def test_a_limit_of_detection_is_drafted_as_a_number(end, form):
+    """Half of a laboratory's numbers may be below it; a list of the commonest is no draft."""
+    numbers = [f"{1.07**i:.2f}".replace(".", form) for i in range(80)]
+    text = outline("\n".join(["it;other", *(f"{x};a" for x in [*numbers, *[end] * 90])]).encode())
+    line = next(line for line in text.splitlines() if line.startswith("it = "))
+    assert "to 210.0 in 16 bins" in line and f'mapping = {{"{end}" = 0.05}}' in line
+    assert "mapping: is this where the form stops counting?" in line
 
 
 def test_infinite_numbers_wait_for_their_owner():
