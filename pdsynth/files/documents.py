@@ -97,6 +97,10 @@ def _read_measured(
     table = _table(f"line {data['line']!r:.40}", shape, data["counts"])
     merging = Merging(domain, tuple(codes.values())) if merged else None
     scale = Fraction(1) if line is None or line.scale is None else line.scale
+    if line is not None and line.mechanism == "discrete_gaussian":  # a variance stands there
+        from ..concentrated import DiscreteGaussian  # noqa: PLC0415 - of fits with δ alone
+
+        scale = DiscreteGaussian(scale).laplace_scale  # type: ignore[arg-type]
     return Measurement(names, table, scale, str(data["line"]), merging=merging)
 
 

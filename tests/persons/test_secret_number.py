@@ -57,10 +57,13 @@ def test_tables_that_no_line_paid_for_say_nothing():
 
 
 @pytest.mark.parametrize("told", [0, 1])
-def test_a_file_with_another_number_is_refused(told):
+@pytest.mark.parametrize(
+    "method", [pds.baselines.Independent(1, **SECRET), pds.ConsistentBayes(1, delta=1e-9, **SECRET)]
+)
+def test_a_file_with_another_number_is_refused(method, told):
     """That of the count alone, as older files have it, is as good."""
     frame, schema = table((2, 3), 200)
-    model = pds.baselines.Independent(1, **SECRET).fit(frame, schema).model_
+    model = method.clone().fit(frame, schema).model_
     plain = model.to_dict()
     (count,) = {e.n_records for e in model.ledger.entries} - {None}
     assert pds.Model.from_dict({**plain, "n": count}).n == count
