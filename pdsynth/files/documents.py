@@ -53,7 +53,9 @@ def write_model(model: Model) -> dict[str, Any]:
         "private": model.private,
         "verdict": model.verdict(),
         "algorithm": model.algorithm,
-        "parameters": {k: str(v) for k, v in model.parameters.items()},
+        "parameters": {
+            k: repr(v) if isinstance(v, Network) else str(v) for k, v in model.parameters.items()
+        },
         "n": model.n,
         "schema": model.schema.to_dict(),
         "network": model.network.to_dict(),
