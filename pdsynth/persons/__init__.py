@@ -70,6 +70,7 @@ __all__ = [
     "check",
     "choose_levels",
     "count_all",
+    "count_levels",
     "losses",
     "neighbours",
     "sharpen",
@@ -369,23 +370,49 @@ def count_all(found: Sequence[Measurement], ledger: Ledger, n: int) -> int:
 
     Each weighs by 1 over its variance: 2 b² for each cell with noise of scale b. A small table with
     much of ε tells the number better than the count does, and the counts of a model should be
-    those that its tables have. ``n``: the count, which alone is it where records have levels (see
-    :func:`undo`), and where there is no line for it.
+    those that its tables have. ``n``: the count, which alone is it where there is no line for it.
+    Where records have levels all are of copies (see :func:`undo`), and the count may be a sum.
 
     **Privacy:** post-processing of releases.
     """
     tables = keep_measured(found, ledger)
     count = next((e for e in ledger.entries if e.released == "n" and e.epsilon > 0), None)
-    if ledger.levels or not tables or count is None:
+    if not tables or count is None:
         return n
     own = np.array(count.scale, dtype=float)  # with δ the variance itself
-    told = [(n, 1 / (own if ledger.unit.power > 1 else 2 * own**2))]
+    numbers = len(ledger.levels) if count.attributes else 1
+    told = [(n, 1 / (own if ledger.unit.power > 1 else 2 * numbers * own**2))]
     for m in tables:
-        scales = np.atleast_1d(np.array(m.scale, dtype=float))
-        cells = m.table.size / len(scales)
-        told.append((m.table.sum(), 1 / (2 * cells * (scales**2).sum())))
+        told.append((m.table.sum(), 1 / variances(m, ()).item()))
     sums, weights = np.array(told, dtype=float).T
     return max(1, round(float(sums @ weights / weights.sum())))
+
+
+def variances(m: Measurement, axes: tuple[int, ...]) -> np.ndarray:
+    """Of the noise in sums of a noisy table over all other axes: 2 b² for each of their cells."""
+    scales = np.atleast_1d(np.array(m.scale, dtype=float))
+    each = np.broadcast_to(2 * scales.reshape(-1, *[1] * (m.table.ndim - 1)) ** 2, m.table.shape)
+    return np.asarray(each.sum(axis=tuple({*range(m.table.ndim)} - {*axes})))
+
+
+def count_levels(found: Sequence[Measurement], counted: Measured) -> np.ndarray:
+    """The copies of each level, as all noisy tables that hold the level tell them together.
+
+    Each weighs by 1 over its variance, and ``counted``, which is part of the level's own column
+    already (:func:`sharpen`), where there is no such column.
+
+    **Privacy:** post-processing of releases.
+    """
+    own = any(m.attributes == (LEVEL,) for m in found)
+    told = [] if own else [(counted.counts, 2 * float(counted.scale) ** 2)]  # type: ignore[arg-type]
+    for m in found:
+        if m.counts and LEVEL in m.attributes:
+            axis = m.attributes.index(LEVEL)
+            if m.table.shape[axis] == len(counted.counts):  # else levels are merged
+                others = tuple({*range(m.table.ndim)} - {axis})
+                told.append((m.table.sum(axis=others), variances(m, (axis,))))
+    weights = [np.broadcast_to(1 / np.asarray(v), counted.counts.shape) for _, v in told]
+    return np.asarray(sum(w * c for w, (c, _) in zip(weights, told, strict=True)) / sum(weights))
 
 
 def sharpen(found: Sequence[Measurement], counted: Measured | None) -> list[Measurement]:
@@ -412,9 +439,8 @@ def undo(model: Model, found: Sequence[Measurement], counted: Measured | None) -
     """The model of the records themselves: counts of each level are divided by its copies.
 
     Tables are those of the junction tree of the network, the level's first, so that they agree.
-    ``n`` is the number of persons that the table of the level tells, which :func:`sharpen` made of
-    ``counted`` (alone where there is none), or the model, where nothing was counted by level; the
-    level isn't shown in samples.
+    ``n`` is the number of persons that the tables with the level tell, or the model, where nothing
+    was counted by level; the level isn't shown in samples.
 
     **Privacy:** post-processing of the release; levels are public.
     """
@@ -442,7 +468,7 @@ def undo(model: Model, found: Sequence[Measurement], counted: Measured | None) -
         _, share = tree.calibrate(tree.multiply(factors), 1.0)
         n = max(1, round(model.n * float(np.exp(share))))
     else:
-        levels = next((m.table for m in found if m.attributes == (LEVEL,)), counted.counts)
+        levels = count_levels(found, counted)
         n = max(1, round(float((np.maximum(levels, 0) / copies).sum())))
         sources.insert(0, counted.entry)
     tables, _ = tree.calibrate(tree.multiply(factors), float(n))
