@@ -404,7 +404,9 @@ def count_levels(found: Sequence[Measurement], counted: Measured) -> np.ndarray:
     **Privacy:** post-processing of releases.
     """
     own = any(m.attributes == (LEVEL,) for m in found)
-    told = [] if own else [(counted.counts, 2 * float(counted.scale) ** 2)]  # type: ignore[arg-type]
+    told: list[tuple[np.ndarray, Any]] = []
+    if not own:
+        told.append((counted.counts, 2 * float(counted.scale) ** 2))  # type: ignore[arg-type]
     for m in found:
         if m.counts and LEVEL in m.attributes:
             axis = m.attributes.index(LEVEL)
