@@ -1,7 +1,7 @@
 """What ``pds.plan`` advises, held against the methods it could have named: on eight tables, on four
 of few records, and on two whose columns are drawn independently, the worst case of all but one.
 
-python benchmarks/advice.py [TABLE ...] [--repeats 3] [--most 8]
+python benchmarks/advice.py [TABLE ...] [--repeats 3] [--most 8] [--delta 1e-9]
 
 Two-way distance of sampled rows at ε = .1 … 2 (few records: 1 … 10), every table advised under the
 prior of the others. Tables of few records are scikit-learn's, their numbers in 4 or 8 equal bins.
@@ -9,7 +9,8 @@ Rivals: Independent, JTree, PrivBayes with k = 0 … 3; those foretold to take m
 seconds are left out. Noise and rows of repeat i come from seed i. Appends to
 figures/advice_trials.csv what it hasn't yet (remove it after a change of the plan or of a method),
 and writes figures/advice.csv: one row per table and ε (`figures/make.py scoreboard` shows it). Five
-tables need $PDSYNTH_DATA. All of it takes a quarter of an hour.
+tables need $PDSYNTH_DATA. All of it takes a quarter of an hour. ``--delta`` writes no file: it prints what is
+foretold of ConsistentBayes with that δ, and what comes of it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import argparse
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -111,6 +113,25 @@ def few(frame: pd.DataFrame, bins: int) -> Records:
     return Records(schema.encode(frame), schema)
 
 
+def with_delta(table: str, repeats: int, delta: str) -> Iterator[str]:
+    """A line per ε: the forecast of ConsistentBayes with a δ, its distance, and the ratio."""
+    records, others = load(table), prior(*judged(table))
+    for epsilon in points(table):
+        found = forecasts(records.schema, records.n, epsilon, others, delta=Fraction(delta))
+        said = next(f for f in found if f.delta is not None)
+        fits = [distance_of(said.make, records, epsilon, repeat) for repeat in range(repeats)]
+        mean = float(np.mean(fits))
+        yield f"{table}, ε = {epsilon:g}: {said.distance:.4f} {mean:.4f} {mean / said.distance:.2f}"
+
+
+def distance_of(make: Callable[..., Any], records: Records, epsilon: float, repeat: int) -> float:
+    """The two-way distance of as many rows as there are records."""
+    model = make(epsilon=epsilon).set_params(noise="common", random_state=repeat)
+    rng = np.random.default_rng([repeat, 1])
+    codes = model.fit(records).model_.sample_codes(records.n, rng)
+    return float(marginal_distance(records, codes, records.schema, 2))
+
+
 def points(table: str) -> tuple[float, ...]:
     """The ε at which a table is judged."""
     return EPSILONS_FEW if table in FEW else EPSILONS
@@ -125,10 +146,7 @@ def trials(table: str, repeats: int, most: float, done: set[tuple[Any, ...]]) ->
             for name, (make, advised) in wanted.items():
                 if (table, epsilon, name, repeat) in done:
                     continue
-                model = make(epsilon=epsilon).set_params(noise="common", random_state=repeat)
-                rng = np.random.default_rng([repeat, 1])
-                codes = model.fit(records).model_.sample_codes(records.n, rng)
-                distance = marginal_distance(records, codes, records.schema, 2)
+                distance = distance_of(make, records, epsilon, repeat)
                 yield table, epsilon, name, advised, repeat, distance
 
 
@@ -180,8 +198,14 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", choices=(*TABLES, []), help="all if none is named")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--most", type=float, default=8.0, help="seconds of a rival's fit")
+    parser.add_argument("--delta", metavar="δ", help="print forecasts with it, and distances")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # the notes on noise that the plan is about
+    if options.delta:
+        for table in options.tables or TABLES:
+            for line in with_delta(table, options.repeats, options.delta):
+                print(line, flush=True)
+        return
     columns = [*KEY, "advised", "repeat", "distance"]
     for table in options.tables or TABLES:
         old = pd.read_csv(TRIALS) if TRIALS.exists() else pd.DataFrame(columns=columns)

@@ -210,6 +210,12 @@ def compare_promises():
 guess("Adult at ε = 1: how many times as far from the real pairs is the table in pure ε?", compare_promises, unit="times", digits=2)
 
 # %% [markdown]
+# What a δ would buy, the plan says before anybody spends anything. Where it buys little, the plan names pure ε, which promises more.
+
+# %%
+print(pds.plan(adult.schema, len(adult.frame), 1.0, delta=1e-9))
+
+# %% [markdown]
 # And what was paid for it. In this ledger's `discrete_gaussian` lines *sensitivity* is $\Delta^2$ (2 for a table, two cells of which move by 1) and *scale* is $\sigma^2$, so each costs ρ = sensitivity ÷ (2 · scale).
 # A choice's *scale* is the ε of its exponent, and it costs $\rho=\varepsilon^2/8$.
 

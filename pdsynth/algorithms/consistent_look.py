@@ -200,10 +200,11 @@ def hidden_chance(n: int, epsilon: float, sizes: Sequence[int]) -> float:
     return chance - told * max(chance - tables * mean**2 / (epsilon * n), 0.0)
 
 
-def chance_of_columns(dependence: float, n: int, epsilon: float, sizes: Sequence[int]) -> float:
+def chance_of_columns(facts: Facts, ties: float) -> float:
     """How likely the look finds ties too weak for tables, where their mean is so much. Public."""
-    scale = mean_association_noise(n, sizes, float(share_of_look(sizes)) * epsilon)
-    gap = (sure_ties(dependence, n, epsilon, sizes, CLEAR) - least_tie(epsilon * n, sizes)) / scale
+    n, seen, sizes = facts.n, seen_by_look(facts), facts.schema.sizes
+    scale = mean_association_noise(n, sizes, float(share_of_look(sizes)) * seen)
+    gap = (sure_ties(ties, n, seen, sizes, CLEAR) - least_tie(mass_of(facts), sizes)) / scale
     return 0.5 * math.exp(-gap) if gap > 0 else 1 - 0.5 * math.exp(gap)
 
 

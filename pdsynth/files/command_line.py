@@ -134,6 +134,12 @@ EXPECTED = click.option(
     help="A guess of their number from public knowledge, to choose the method by instead of "
     "the number itself, which relation=add_remove keeps secret.",
 )
+DELTA = click.option(
+    "--delta",
+    type=Epsilon(),
+    metavar="δ",
+    help="As 1e-9: (ε, δ) with Gaussian noise, NOT pure. Left out: pure ε.",
+)
 RELATION = click.option(
     "--relation",
     type=click.Choice([*NEIGHBOURS]),
@@ -206,6 +212,7 @@ def outline(data: Path, names: str | None, out: Path | None, **how: Any) -> None
 )
 @EXPECTED
 @RELATION
+@DELTA
 @read_options
 def plan(
     data: Path,
@@ -214,6 +221,7 @@ def plan(
     distance: float | None,
     expected: int | None,
     relation: str | None,
+    delta: Any,
     **how: Any,
 ) -> None:
     """Say what n records can bear at ε: the method, and how noisy its tables would be.
@@ -245,7 +253,7 @@ def plan(
         words = f"missing column(s): {gone}; the file has {names}"
         raise SchemaError(words + encoding * (STRANGE in names))
     n, unit = expected or header.n, relation or "replace_one"
-    planned = make_plan(declared, n, epsilon, distance=distance, relation=unit)
+    planned = make_plan(declared, n, epsilon, distance=distance, relation=unit, delta=delta)
     click.echo(f"{planned}\n\n{planned.advice}: {planned.synthesizer()!r}")
     for table in (planned.methods, planned.table):
         click.echo("\n" + table.to_string(index=False, float_format="{:.3g}".format))
@@ -292,12 +300,7 @@ def plan(
 @click.option(
     "--session-delta", type=Epsilon(), metavar="δ", help="Of a new account that isn't pure."
 )
-@click.option(
-    "--delta",
-    type=Epsilon(),
-    metavar="δ",
-    help="As 1e-9: (ε, δ) with Gaussian noise, NOT pure. Left out: pure ε.",
-)
+@DELTA
 @click.option(
     "--format",
     "kind",

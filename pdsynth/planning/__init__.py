@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..algorithms import SensitivityGroups, chance_of_columns
+from ..algorithms import ConsistentBayes, SensitivityGroups, chance_of_columns
 from ..binning import check_rules, say_edges
+from ..concentrated import check_delta
 from ..core import (
     ALL_PAIRS,
     MAX_CELLS,
@@ -47,7 +48,6 @@ from ..core import (
 from ..files import decimal
 from .cells import expected_noise, say_rules
 from .forecasting import (
-    RECIPE,
     SINGLE,
     Forecast,
     Outlook,
@@ -59,7 +59,7 @@ from .forecasting import (
 )
 from .one_table import tells_most
 from .prices import EdgePrice
-from .sentences import expect, likely, say_secret, say_too_fine, say_whole
+from .sentences import expect, likely, say_delta, say_secret, say_too_fine, say_whole
 from .way_back import least_epsilon
 
 __all__ = [
@@ -89,19 +89,18 @@ def explain(candidates: Sequence[Forecast], d: int = 2, ratio: float = 0.0) -> s
     )
 
 
-def _say_alone(best: Forecast, outlook: Outlook, epsilon: float) -> str:
+def _say_alone(best: Forecast, outlook: Outlook) -> str:
     """How often ConsistentBayes would find ties too weak on average; nothing below one in twenty.
 
     A forecast: it holds where pairs are tied as in the tables behind the prior. With groups, or
     where n is secret, nobody asks how strong ties are.
     """
-    if best.name != RECIPE or not (outlook.looks or outlook.whole):
+    if not best.adapts or not (outlook.looks or outlook.whole):
         return ""
     if outlook.whole:
         near = " if the number that is released is near the guess," * outlook.hidden
         return f" It measures one table of all columns here,{near} so no tie is left out."
-    sizes = outlook.size.astype(int).tolist()
-    part = chance_of_columns(outlook.prior.dependence, outlook.n, epsilon, sizes)
+    part = chance_of_columns(outlook.facts, outlook.prior.dependence)
     if part < 1 / 20:
         return ""
     often = "most fits" if part > 1 / 2 else f"about one fit in {round(1 / part)}"
@@ -137,11 +136,11 @@ def _explain_best(candidates: Sequence[Forecast]) -> str:
     nearer = 1 - best.distance / alone.distance
     than = (
         f"single columns {alone.distance:.3f} ({nearer:.0%} nearer)"
-        if nearer or best.name != RECIPE
+        if nearer or not best.adapts
         else "as single columns, which is what it measures unless it finds strong ties"
     )
     low, high = likely(best.distance)
-    between = f" (likely {low:.3f} to {high:.3f})" if best.name == RECIPE else ""
+    between = f" (likely {low:.3f} to {high:.3f})" if best.adapts else ""
     return (
         f"Use {best.name}: expected two-way distance {best.distance:.3f}{between}, {than}; about "
         f"{_seconds(best.seconds)} and {best.megabytes:,.0f} MiB."
@@ -154,7 +153,7 @@ def _seconds(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """What can be expected; ``str(plan)`` is the plain sentence, in Jupyter it shows its table.
+    """What can be expected; as text it is the plain sentence, in Jupyter it shows its table.
 
     ``too_fine``: the columns whose values have more expected noise than their mean count where
     three tenths of ε measure single columns.
@@ -229,6 +228,10 @@ class Plan:
         return "Nearest, not recommended" if self.drowned else "Recommended"
 
     def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        """In a console as in print: the sentence, which a dump of all fields would hide."""
         return self.sentence
 
     def price(
@@ -337,6 +340,7 @@ def plan(
     share_structure: float = 0.3,
     noise: Noise | None = None,
     relation: str = "replace_one",
+    delta: float | str | Fraction | None = None,
 ) -> Plan:
     """What n records over a public schema can bear at ε, and the method to run, with its forecast.
 
@@ -351,10 +355,13 @@ def plan(
     that noise alone adds to such a table. With m records a person, plan for ε/m. ``noise``: the
     source that the fit will take, as ``holders.SharedNoise(3)``, whose small tables are noisier;
     None for a curator's; nothing is drawn. ``relation``: the one that the fit will take; with
-    ``"add_remove"`` all this is for the methods that offer it, and ``synthesizer()`` has it. Raises
-    BudgetError for ε ≤ 0, or too small for a fit, for a distance that isn't between 0 and 1 or that
-    no ε up to 10 reaches, for both or neither, for a ``noise`` that is no source, for an unknown
-    relation; SchemaError for n < 1.
+    ``"add_remove"`` all this is for the methods that offer it, and ``synthesizer()`` has it.
+    ``delta``: a small chance, as 1e-9, that you could accept: ConsistentBayes with it is a
+    candidate more, which is named where it is expected to be clearly nearer than what is pure.
+    Raises BudgetError for ε ≤ 0, or too small for a fit, for a distance that isn't between 0 and 1
+    or that no ε up to 10 reaches, for both or neither, for a ``noise`` that is no source, for an
+    unknown relation, for a ``delta`` that ConsistentBayes would refuse or beside ``noise``;
+    SchemaError for n < 1.
 
     **Privacy:** a function of n, ε or the distance, and the schema, which are public (neighbours
     replace one record, so n is the same): costs nothing. Where records are added or removed, n is
@@ -368,17 +375,25 @@ def plan(
     check_records(n)
     if noise is not None and not isinstance(noise, Noise):
         raise BudgetError(f"noise must be a source, as holders.SharedNoise(3), got {show(noise)}")
-    foretell = partial(forecasts, schema, int(n), noise=noise, relation=relation)
+    if noise is not None and delta is not None:
+        raise BudgetError("noise of a source's own has no δ: leave noise= or delta= out")
+    chance = None if delta is None else check_delta(delta)
+    foretell = partial(forecasts, schema, int(n), noise=noise, relation=relation, delta=chance)
+    if chance is not None:  # refuses what a fit would
+        asked = ConsistentBayes(1, delta=chance, relation=relation)
+        asked.prepare(schema.declare_public(), int(n))
     budget = _choose(foretell, epsilon, distance)
     beta = share("share_structure", share_structure)
-    outlook = Outlook(schema, int(n), float(budget), None, noise, relation)
+    candidates = tuple(foretell(epsilon=float(budget)))
+    given = chance if candidates[0].delta else None
+    outlook = Outlook(schema, int(n), float(budget), None, noise, relation, given)
     equal = as_replaced(budget * left(relation), Unit(relation))
     table = _by_degree(schema, n, equal, beta, outlook.noise)
     k, ratio = table["k"], table["noise ÷ mean cell"]
     best = max(k[ratio * USEFUL <= 1], default=0)
-    candidates = tuple(foretell(epsilon=float(budget)))
     drowned = bool(ratio[0] > NOISE_DOMINATES)
     fine = [schema.attributes[j] for j in np.flatnonzero(outlook.too_fine())]
+    part = "three tenths of ε" if given is None else "three twentieths of ρ"
     told = expect(ratio.tolist(), best)
     if outlook.whole and not best and not drowned:
         told = say_whole(outlook.whole, int(n), 2 * n / outlook.mass)
@@ -387,8 +402,9 @@ def plan(
         + told
         + " "
         + explain(candidates, len(schema), ratio[0])
-        + _say_alone(candidates[0], outlook, float(budget))
-        + say_too_fine([a.name for a in fine], [a.size for a in fine], len(schema), drowned)
+        + _say_alone(candidates[0], outlook)
+        + say_delta(candidates, chance)
+        + say_too_fine([a.name for a in fine], [a.size for a in fine], len(schema), drowned, part)
         + say_rules(schema)
         + say_edges(schema, int(n), float(budget))
         + say_secret(int(n), outlook.hidden)

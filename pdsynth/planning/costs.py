@@ -67,13 +67,14 @@ class Cost:
         """Single columns, after a look at so many pairs."""
         return self._sum(pairs * (self.n * ROW + SET) + STEP * self.d, 0, 0)
 
-    def rounds(self, sets: int, rounds: float, mass: float) -> tuple[float, float]:
+    def rounds(self, sets: int, rounds: float, mass: float, power: int = 1) -> tuple[float, float]:
         """So many rounds, each of which scores all sets and fits the model anew.
 
         With ``mass`` = ε n the cliques grow to their limit, and with them the time of a fit. What
-        a clique's cells tell of the values of other columns stands in one array.
+        a clique's cells tell of the values of other columns stands in one array. ``power``: 2 with
+        a δ, where cliques may be larger.
         """
-        room = clique_limit(mass, self.d)
+        room = clique_limit(mass, self.d, power)
         told = float(self.sizes.sum()) * room
         each = SCORED * sets + self.d * (FITTED + GROWN * min(mass, MASS * room / MOST_CELLS))
         each += TOLD * float(self.sizes.max()) * room

@@ -22,12 +22,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..algorithms import ALONE as ALONE_SHARE
 from ..algorithms import (
+    COLUMNS_RHO,
     LARGEST_SET,
     MANY,
     MOST_CANDIDATES,
@@ -41,6 +43,7 @@ from ..algorithms import (
 )
 from ..baselines import Independent, JTree
 from ..binning import share_of_edges
+from ..concentrated import ConcentratedUnit, rho_of
 from ..core import (
     ALL_PAIRS,
     MAX_PAIRS,
@@ -87,13 +90,22 @@ def prior(*without: str) -> Prior:
 
 @dataclass(frozen=True)
 class Forecast:
-    """A method with its expected two-way distance, seconds of one core and MiB of memory."""
+    """A method with its expected two-way distance, seconds of one core and MiB of memory.
+
+    ``delta``: of a promise that isn't pure.
+    """
 
     name: str
     make: Callable[..., Recipe]
     distance: float
     seconds: float
     megabytes: float
+    delta: float | None = None
+
+    @property
+    def adapts(self) -> bool:
+        """Whether it is ConsistentBayes, which adapts to what it finds: pure, or with a δ."""
+        return self.name == RECIPE or self.delta is not None
 
 
 def forecasts(
@@ -103,11 +115,13 @@ def forecasts(
     given: Prior | None = None,
     noise: Noise | None = None,
     relation: str = "replace_one",
+    delta: Fraction | None = None,
 ) -> list[Forecast]:
     """Every candidate, the nearest first; ConsistentBayes, which without groups adapts to what it
     finds, before what is hardly nearer, its rounds before a forest of the same forecast, and single
     columns before all where no ties could be strong enough for more. Of ``relation``, how
-    neighbours differ, those that offer it.
+    neighbours differ, those that offer it. With ``delta`` ConsistentBayes stands there twice, pure
+    and with it: pure ε promises more, so it goes before what is hardly nearer.
 
     **Privacy:** a function of n, ε and the schema, which are public. Where records are added or
     removed, n must be a public guess.
@@ -116,19 +130,11 @@ def forecasts(
     private = sum(bool(a.private) for a in schema.attributes)
     cost, d = Cost(n, schema.sizes, private), facts.d
     forest = cost.forest(facts.pairs)
-    together = facts.consistent(6 * d, facts.members)
-    nearest, tables = (facts.at_once(), 1) if facts.whole else together
-    rounds = cost.rounds(facts.sets, max(tables, d / 2), facts.mass) if d <= MANY else forest
-    rounds = cost.look(0) if facts.whole else rounds
-    seconds = rounds[0]
-    looks = facts.looks and not facts.whole
-    if d <= MANY and looks:  # in the mean over fits that stop after the look and others
-        alone = chance_of_columns(facts.prior.dependence, n, float(epsilon), schema.sizes)
-        seconds = alone * cost.look(facts.pairs)[0] + (1 - alone) * rounds[0]
+    nearest, seconds, megabytes = facts.recommended(cost)
     candidates = [Forecast(SINGLE, Independent, facts.independent(), *cost.degree(0))]
     if d <= ALL_PAIRS:  # else it would be refused
         candidates += [
-            Forecast("ConsistentBayes", ConsistentBayes, nearest, seconds, rounds[1]),
+            Forecast(RECIPE, ConsistentBayes, nearest, seconds, megabytes),
             Forecast(
                 "ConsistentBayes(rounds=0)",
                 partial(ConsistentBayes, rounds=0),
@@ -136,6 +142,11 @@ def forecasts(
                 *forest,
             ),
         ]
+    if delta is not None:
+        chance = float(delta)
+        make, name = partial(ConsistentBayes, delta=chance), f"{RECIPE}(delta={chance:g})"
+        expected = Outlook(schema, n, epsilon, given, noise, relation, delta).recommended(cost)
+        candidates.append(Forecast(name, make, *expected, chance))
     for k in range(1, min(len(facts.prior.degrees), d - 1) + 1):
         if not facts.hidden and largest_selection(d, k) <= MAX_PAIRS:  # else it would be refused
             candidates.append(
@@ -148,7 +159,13 @@ def forecasts(
     hopeless = share_of_columns(1.0, facts.mass, schema.sizes) > ALONE_SHARE
     first = SINGLE if hopeless or d == 1 else RECIPE
     doubt = DOUBT if facts.looks else 1
-    candidates.sort(key=lambda f: f.distance * (1 if f.name.startswith(first) else doubt))
+
+    def order(f: Forecast) -> float:
+        if f.delta is not None:
+            return f.distance * DOUBT
+        return f.distance * (1 if f.name.startswith(first) else doubt)
+
+    candidates.sort(key=order)
     return [replace(f, distance=min(f.distance, 1.0)) for f in candidates]  # no distance is larger
 
 
@@ -168,18 +185,19 @@ class Outlook:
         given: Prior | None = None,
         noise: Noise | None = None,
         relation: str = "replace_one",
+        delta: Fraction | None = None,
     ) -> None:
-        self.prior, unit = given or prior(), Unit(relation)
-        self.hidden = not unit.n_is_public
-        self.noise = noise, self.hidden  # as expected_noise takes it
-        budget = as_fraction(float(epsilon)) * (1 - share_of_edges(schema)) * left(relation)
+        whole = as_fraction(float(epsilon))
+        self.unit = Unit(relation) if delta is None else ConcentratedUnit(relation)
+        budget = whole if delta is None else rho_of(whole, delta)
+        budget *= (1 - share_of_edges(schema)) * left(relation)
+        self.prior, self.hidden = given or prior(), not self.unit.n_is_public
+        self.noise = noise, self.hidden or delta is not None  # as expected_noise takes it
         self.size = np.array(schema.sizes, dtype=float)
-        self.mass = float(as_replaced(budget, unit)) * n
-        self.n, self.d = n, len(schema)
-        columns = np.arange(self.d)
-        if self.d > ALL_PAIRS:
-            even = np.linspace(0, self.d - 1, ALL_PAIRS).round().astype(int)
-            columns = np.sort(np.argsort(self.size, kind="stable")[even])
+        self.n, self.d, self.power = n, len(schema), self.unit.power
+        moved = self.unit.moved
+        self.mass, self.shared = (self.unit.as_pure(budget, t) * 2 / moved * n for t in (1, self.d))
+        columns = spread(self.size)
         i, j = np.triu_indices(len(columns), 1)
         self.both = columns[i], columns[j]
         self.table = float(np.median(cells_of_pairs(schema, *self.both)))
@@ -194,18 +212,20 @@ class Outlook:
         sizes = [int(s) for s in self.size]
         self.grouped = bool(schema.groups)
         self.looks = not (self.grouped or self.hidden)  # else all shares are public
-        facts = Facts(schema, n, budget, "strict", budget, unit)  # as with n counted
+        self.facts = Facts(schema, n, budget, "strict", budget, self.unit)  # as with n counted
         self.whole = 0
-        if not self.grouped and tells_most(facts):
+        if not self.grouped and tells_most(self.facts):
             self.whole = schema.cells(schema.names)
         self.ties, look = 0.0, 0.0
         if not self.grouped:
-            self.ties = share_of_columns(self.prior.dependence, self.mass, sizes)
+            self.ties = share_of_columns(self.prior.dependence, self.shared, sizes)
         if self.hidden:
             self.ties = min(self.ties, float(ALONE_SHARE))
         if self.looks:
             look = float(share_of_look(sizes))
-        self.one_way = max(min(FOR_COLUMNS, self.size.mean() / 20), self.ties)
+        self.beside = FOR_COLUMNS if delta is None else float(COLUMNS_RHO)
+        least = min(self.beside, float(self.size.mean()) / 20) if delta is None else self.beside
+        self.one_way = max(least, self.ties**self.power)
         self.tables = 0.8 * (1 - look - self.one_way)
 
     def sampled(self) -> np.ndarray:
@@ -219,23 +239,48 @@ class Outlook:
         As ConsistentBayes measures columns beside pairs: .3 of ε for all, ε_j in proportion to
         √|X_j|, noise of scale 2/ε_j on each of |X_j| values, whose mean count is n/|X_j|.
         """
-        roots, noise = np.sqrt(self.size), 2 * expected_noise(self.size, *self.noise)
-        fine = noise * roots * roots.sum() > FOR_COLUMNS * self.mass
-        return fine & (self.whole == 0)
+        return (2 * self.one_by_one(self.beside) > self.mass) & (self.whole == 0)
+
+    def one_by_one(self, part: float) -> np.ndarray:
+        """The noise of each column in all its values, of tables that share a part of the budget.
+
+        Each has of it in proportion to √values, with a δ to values^(2/3).
+        """
+        roots = self.size ** (self.power / (self.power + 1))
+        cells = expected_noise(self.size, *self.noise) * self.size
+        return np.asarray(cells * self.of_part(part * roots / roots.sum()))
 
     def unheld(self) -> float:
         """The part of the pairs that no junction tree of cliques of permitted size can hold.
 
         Cliques of c typical columns hold at most (d − c)(c − 1) + c(c − 1)/2 of d(d − 1)/2 pairs.
         """
-        room = clique_limit(self.mass, self.d)
+        room = clique_limit(self.mass, self.d, self.power)
         c = min(max(math.log(room) / math.log(self.typical), 2.0), float(self.d))
         return 1 - ((self.d - c) * (c - 1) + c * (c - 1) / 2) / max(self.pairs, 1)
 
     def independent(self) -> float:
         """Columns with ε/d each: v = d (free cells of X_i and X_j) / (ε n)."""
-        columns = self.d * free_cells(self.size, *self.noise) / self.mass
+        columns = self.d * free_cells(self.size, *self.noise) / self.shared
         return self.distance(1.0, self.pair(columns))
+
+    def of_part(self, part: np.ndarray | float) -> Any:
+        """How many times the noise of all of the budget a part of it has: 1/part, or its root."""
+        return part ** (-1 / self.power)
+
+    def recommended(self, cost: Cost) -> tuple[float, float, float]:
+        """Distance, seconds and MiB of ConsistentBayes."""
+        d, members = self.d, self.members
+        if self.whole:
+            return self.at_once(), *cost.look(0)
+        nearest, tables = self.consistent(6 * d, members)
+        if d > MANY:
+            return nearest, *cost.forest(self.pairs)
+        seconds, megabytes = cost.rounds(self.sets, max(tables, d / 2), self.mass, self.power)
+        if self.looks:  # in the mean over fits that stop after the look and others
+            alone = chance_of_columns(self.facts, self.prior.dependence)
+            seconds = alone * cost.look(self.pairs)[0] + (1 - alone) * seconds
+        return nearest, seconds, megabytes
 
     def consistent(self, most: int, members: int) -> tuple[float, int]:
         """The distance at the best number of tables, at most ``most``, and that number, under the
@@ -250,9 +295,7 @@ class Outlook:
             return alone
         # what tables tell of their columns
         evidence = self.one_way + self.tables / self.size.mean()
-        roots = np.sqrt(self.size)
-        noise = expected_noise(self.size, *self.noise) * roots * roots.sum()
-        columns = self.pair(0.45 * noise / (evidence * self.mass))
+        columns = self.pair(0.45 * self.one_by_one(evidence) / self.mass)
         # the sums of a larger table that tell a pair have the noise of √(its cells · the pair's)
         whole, cells = self.table, self.table
         if members > 2:
@@ -263,7 +306,8 @@ class Outlook:
 
         def at(t: int) -> float:
             rest = max(self.prior.tree ** (t * edges / max(self.d - 1, 1)), floor)
-            return self.distance(rest, AGREED * cells * t / (self.tables * self.mass), columns)
+            noise = AGREED * cells * self.of_part(self.tables / t) / self.mass
+            return self.distance(rest, noise, columns)
 
         if self.grouped:  # measures about half as many tables as columns, or more
             return min((at(t), t) for t in numbers_of_tables(most) if 2 * t >= min(self.d, most))
@@ -284,7 +328,8 @@ class Outlook:
         i, j = self.both
         noise = float(free_cells(np.array([self.whole]), *self.noise)[0]) / self.mass
         scale = 2 * self.n / self.mass
-        pairs = told(self.size[i] * self.size[j], self.whole, noise, float(size_of(scale)) / scale)
+        size = float(size_of(scale)) / scale if self.power == 1 else 1.0
+        pairs = told(self.size[i] * self.size[j], self.whole, noise, size)
         return float(pairs.mean())
 
     def degree(self, k: int) -> float:
@@ -329,6 +374,14 @@ class Outlook:
         *noise, chance = ((v / (1 + v)) ** 2 for v in (*noises, self.sampled()))
         square = rest**2 * (self.prior.dependence**2 + chance) + sum(noise) + chance
         return float(np.mean(np.sqrt(square)))
+
+
+def spread(size: np.ndarray) -> np.ndarray:
+    """All columns, or ALL_PAIRS of more, which stand evenly among them by size."""
+    if len(size) <= ALL_PAIRS:
+        return np.arange(len(size))
+    even = np.linspace(0, len(size) - 1, ALL_PAIRS).round().astype(int)
+    return np.sort(np.argsort(size, kind="stable")[even])
 
 
 @cache

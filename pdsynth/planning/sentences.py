@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ..core import NOISE_DOMINATES, USEFUL, name_some
+
+if TYPE_CHECKING:
+    from .forecasting import Forecast
 
 # Distance ÷ forecast of ConsistentBayes, each table under the prior of the others: four of five of
 # the 72 cells of figures/advice.csv, all but those of made tables, lie between these.
@@ -17,11 +22,13 @@ def likely(forecast: float) -> tuple[float, float]:
     return forecast * least, min(1.0, forecast * most)
 
 
-def say_too_fine(names: Sequence[str], sizes: Sequence[int], d: int, drowned: bool) -> str:
+def say_too_fine(
+    names: Sequence[str], sizes: Sequence[int], d: int, drowned: bool, part: str
+) -> str:
     """A sentence on those of d columns whose values are too many for this ε; empty for none.
 
     Where these are all, no forecast tells whether even rows are farther: how uneven the table is
-    isn't public. ``drowned``: that was said already.
+    isn't public. ``drowned``: that was said already. ``part``: of the budget, for single columns.
     """
     if not names:
         return ""
@@ -32,7 +39,7 @@ def say_too_fine(names: Sequence[str], sizes: Sequence[int], d: int, drowned: bo
         if not drowned:
             even = " Rows whose values are drawn evenly, which tell nothing, may be as near."
     return (
-        f" Too fine for this ε: {what}. With three tenths of ε for single columns, a value's "
+        f" Too fine for this ε: {what}. With {part} for single columns, a value's "
         f"expected noise there is larger than its mean count; {remedy} or coarser bins would help."
         f"{even}"
     )
@@ -46,6 +53,20 @@ def say_secret(n: int, hidden: bool) -> str:
         if hidden
         else ""
     )
+
+
+def say_delta(candidates: Sequence[Forecast], delta: Fraction | None) -> str:
+    """What a chance δ of more loss is expected to buy; empty where none was named."""
+    if delta is None:
+        return ""
+    if candidates[0].delta is not None:
+        pure = next(f for f in candidates if f.delta is None)
+        return (
+            f" With a chance of at most {float(delta):g} the loss may exceed ε. Without it, "
+            f"{pure.name} comes nearest: {pure.distance:.3f}."
+        )
+    expected = next(f.distance for f in candidates if f.delta is not None)
+    return f" A δ of {float(delta):g} isn't expected to buy much here: {expected:.3f} with it."
 
 
 def expect(ratio: list[float], k: int) -> str:

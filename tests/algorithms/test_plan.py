@@ -37,6 +37,7 @@ def test_a_survey_of_80_questions_is_noise():
     assert str(found).startswith("176 rows × 80 columns at ε = 1: every two-way table is noise")
     assert found.method == "baselines.Independent"
     assert found.k == 0
+    assert repr(found) == str(found)
     assert "every two-way table is noise" in found._repr_html_()
 
 
@@ -759,3 +760,56 @@ def test_advice_on_a_yardstick_leaves_every_coding_of_its_records_out(monkeypatc
     advice = yardsticks.advise("Adult, thesis coding", thesis, yardsticks.PAPER.settings())
     assert {*left} == {("Adult, thesis coding", "Adult, complete")}
     assert set(advice) == {"0.1", "0.2", "0.5", "1", "2"}
+
+
+def test_with_a_delta_consistentbayes_stands_there_twice(adult):
+    """The chance is named where it is expected to buy clearly nearer pairs, and its price said."""
+    n = len(adult.frame)
+    pure, found = (pds.plan(adult.schema, n, 1.0, delta=delta) for delta in (None, 1e-9))
+    assert {*found.methods["method"]} == {*pure.methods["method"], "ConsistentBayes(delta=1e-09)"}
+    assert found.method == "ConsistentBayes(delta=1e-09)"
+    assert found.distance * forecasting.DOUBT < pure.distance
+    words = (
+        "With a chance of at most 1e-09 the loss may exceed ε. Without it, ConsistentBayes comes"
+    )
+    assert words in str(found) and f"nearest: {pure.distance:.3f}." in str(found)
+    assert found.synthesizer().get_params()["delta"] == 1e-9
+    assert "delta" not in repr(pure.synthesizer())
+    least = [pds.plan(adult.schema, n, distance=0.03, delta=d).epsilon for d in (None, 1e-9)]
+    assert least[1] < least[0]
+
+
+def test_a_delta_that_buys_little_is_not_advised():
+    """Pure ε promises more: three columns in one table are nearer with Laplace noise."""
+    found = pds.plan(plain(3, 3), 2_000, 1.0, delta=1e-9)
+    assert found.method == "ConsistentBayes" and found.synthesizer().delta is None
+    assert "A δ of 1e-09 isn't expected to buy much here: 0.0" in str(found)
+
+
+def test_noise_with_a_delta_falls_with_the_root_of_its_part():
+    """Four times the part of ρ is half the noise; of ε a quarter."""
+    pure, rho = (forecasting.Outlook(plain(8, 4), 9_000, 1.0, delta=d) for d in (None, Q(1, 10**9)))
+    assert pure.of_part(0.25) == 4 and rho.of_part(0.25) == 2
+    assert rho.shared > rho.mass and pure.shared == pure.mass
+    # σ² = 1/ρ with ρ = .014973, and a cell is off by σ √(2/π): Laplace noise of scale 2/ε
+    assert 2 * 9_000 / rho.mass == pytest.approx(np.sqrt(2 / np.pi / 0.014973), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"delta": 1e-3}, "isn't below 1/n"),
+        ({"delta": 2}, "delta must lie between 0 and 1"),
+        ({"delta": 1e-9, "noise": SharedNoise(3)}, "leave noise= or delta= out"),
+        ({"delta": 1e-3, "relation": "add_remove"}, "no small chance"),
+    ],
+)
+def test_a_delta_that_a_fit_would_refuse_is_refused(options, words):
+    with pytest.raises(BudgetError, match=words):
+        pds.plan(plain(4, 3), 2_000, 1.0, **options)
+
+
+def test_groups_have_no_delta():
+    schema = Schema(plain(3, 3).attributes, groups={"x0": "A", "x1": "B"})
+    with pytest.raises(BudgetError, match="delta counts ρ"):
+        pds.plan(schema, 2_000, 1.0, delta=1e-9)

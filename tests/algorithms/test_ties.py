@@ -34,7 +34,7 @@ from pdsynth.algorithms.consistent_look import (
     strongest_tie,
 )
 from pdsynth.algorithms.consistent_policy import LABEL, UNIT, Policy, PolicyOptions, clique_limit
-from pdsynth.core import Curator, Entry, agreement
+from pdsynth.core import Curator, Entry, Facts, agreement
 from pdsynth.core.errors import BudgetError
 from pdsynth.core.network import Restriction
 from pdsynth.files import count_pairs, say_pairs
@@ -449,12 +449,14 @@ def test_pairs_kept_are_counted_by_hand():
 
 
 def test_a_forecast_of_the_look_is_how_often_it_is_weak():
-    sizes, n = [3] * 8, 4_000
+    schema = pds.Schema([pds.Attribute.categorical(f"c{j}", range(3)) for j in range(8)])
+    n, sizes = 4_000, schema.sizes
     rng, scale = np.random.default_rng(0), 3 / (0.05 * n)
     drawn = 0.06 + rng.laplace(0, scale, 40_000)
     sure = [consistent_look.sure_ties(x, n, 1.0, sizes, 2) for x in drawn]
     weak = [consistent_look.share_of_columns(s, n, sizes) > consistent_look.ALONE for s in sure]
-    assert np.mean(weak) == pytest.approx(chance_of_columns(0.06, n, 1.0, sizes), abs=0.01)
+    facts = Facts(schema, n, Q(1), "strict", Q(1))
+    assert np.mean(weak) == pytest.approx(chance_of_columns(facts, 0.06), abs=0.01)
 
 
 @pytest.mark.parametrize("options", [{}, {"target": "c3"}])
