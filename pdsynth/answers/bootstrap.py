@@ -123,6 +123,8 @@ def rebuild(model: Model) -> Recipe:
         name: value if name in NAMED and value in names else _read(name, value)
         for name, value in parameters.items()
     }
+    if read.get("structure") == str(model.network):  # as older files say a network of one's own
+        read["structure"] = model.network
     return cls().set_params(**read | {"random_state": None})
 
 

@@ -53,7 +53,9 @@ def write_model(model: Model) -> dict[str, Any]:
         "private": model.private,
         "verdict": model.verdict(),
         "algorithm": model.algorithm,
-        "parameters": {k: str(v) for k, v in model.parameters.items()},
+        "parameters": {
+            k: repr(v) if isinstance(v, Network) else str(v) for k, v in model.parameters.items()
+        },
         "n": model.n,
         "schema": model.schema.to_dict(),
         "network": model.network.to_dict(),
@@ -97,6 +99,10 @@ def _read_measured(
     table = _table(f"line {data['line']!r:.40}", shape, data["counts"])
     merging = Merging(domain, tuple(codes.values())) if merged else None
     scale = Fraction(1) if line is None or line.scale is None else line.scale
+    if line is not None and line.mechanism == "discrete_gaussian":  # a variance stands there
+        from ..concentrated import DiscreteGaussian  # noqa: PLC0415 - of fits with δ alone
+
+        scale = DiscreteGaussian(scale).laplace_scale  # type: ignore[arg-type]
     return Measurement(names, table, scale, str(data["line"]), merging=merging)
 
 

@@ -70,6 +70,7 @@ __all__ = [
     "check",
     "choose_levels",
     "count_all",
+    "count_levels",
     "losses",
     "neighbours",
     "sharpen",
@@ -370,8 +371,8 @@ def count_all(found: Sequence[Measurement], ledger: Ledger, n: int) -> int:
     Each weighs by 1 over its variance: 2 b² for each cell with noise of scale b. A small table with
     much of ε tells the number better than the count does, and the counts of a model should be
     those that its tables have. ``n``: the count, which alone is it where there is no line for it.
-    Where records have levels, all of this is of copies; a count of each level has the noise of all,
-    and where there is a table of levels, :func:`sharpen` has put it in there.
+    Where records have levels all are of copies (see :func:`undo`), and the count may be a sum: of
+    numbers that :func:`sharpen` has put into the level's own column, where there is one.
 
     **Privacy:** post-processing of releases.
     """
@@ -380,16 +381,43 @@ def count_all(found: Sequence[Measurement], ledger: Ledger, n: int) -> int:
     if not tables or count is None:
         return n
     own = np.array(count.scale, dtype=float)  # with δ the variance itself
-    variance = own if ledger.unit.power > 1 else 2 * own**2
-    told = [(n, 1 / (variance * (len(ledger.levels) if count.attributes else 1)))]
+    numbers = len(ledger.levels) if count.attributes else 1
+    told = [(n, 1 / (own if ledger.unit.power > 1 else 2 * numbers * own**2))]
     if count.attributes and any(m.attributes == (LEVEL,) for m in tables):
         told.clear()
     for m in tables:
-        scales = np.atleast_1d(np.array(m.scale, dtype=float))
-        cells = m.table.size / len(scales)
-        told.append((m.table.sum(), 1 / (2 * cells * (scales**2).sum())))
+        told.append((m.table.sum(), 1 / variances(m, ()).item()))
     sums, weights = np.array(told, dtype=float).T
     return max(1, round(float(sums @ weights / weights.sum())))
+
+
+def variances(m: Measurement, axes: tuple[int, ...]) -> np.ndarray:
+    """Of the noise in sums of a noisy table over all other axes: 2 b² for each of their cells."""
+    scales = np.atleast_1d(np.array(m.scale, dtype=float))
+    each = np.broadcast_to(2 * scales.reshape(-1, *[1] * (m.table.ndim - 1)) ** 2, m.table.shape)
+    return np.asarray(each.sum(axis=tuple({*range(m.table.ndim)} - {*axes})))
+
+
+def count_levels(found: Sequence[Measurement], counted: Measured) -> np.ndarray:
+    """The copies of each level, as all noisy tables that hold the level tell them together.
+
+    Each weighs by 1 over its variance, and ``counted``, which is part of the level's own column
+    already (:func:`sharpen`), where there is no such column.
+
+    **Privacy:** post-processing of releases.
+    """
+    own = any(m.attributes == (LEVEL,) for m in found)
+    told: list[tuple[np.ndarray, Any]] = []
+    if not own:
+        told.append((counted.counts, 2 * float(counted.scale) ** 2))  # type: ignore[arg-type]
+    for m in found:
+        if m.counts and LEVEL in m.attributes:
+            axis = m.attributes.index(LEVEL)
+            if m.table.shape[axis] == len(counted.counts):  # else levels are merged
+                others = tuple({*range(m.table.ndim)} - {axis})
+                told.append((m.table.sum(axis=others), variances(m, (axis,))))
+    weights = [np.broadcast_to(1 / np.asarray(v), counted.counts.shape) for _, v in told]
+    return np.asarray(sum(w * c for w, (c, _) in zip(weights, told, strict=True)) / sum(weights))
 
 
 def sharpen(found: Sequence[Measurement], counted: Measured | None) -> list[Measurement]:
@@ -412,36 +440,12 @@ def sharpen(found: Sequence[Measurement], counted: Measured | None) -> list[Meas
     return tables
 
 
-def count_levels(found: Sequence[Measurement], counted: Measured) -> np.ndarray:
-    """The copies of each level, float (levels,), as ``counted`` and all tables with levels tell it.
-
-    ``found``: as :func:`sharpen` leaves them, so that a table of the level alone has ``counted``
-    in it. Each weighs by 1 over its variance: 2 b² for each cell, as in :func:`count_all`. One
-    table of all columns has nearly all of ε, and tells the levels much better than the count.
-
-    **Privacy:** post-processing of releases.
-    """
-    own = [m for m in found if LEVEL in m.attributes and m.counts]
-    tables = [(np.asarray(m.table, dtype=float), m.attributes.index(LEVEL), m.scale) for m in own]
-    if not any(m.attributes == (LEVEL,) for m in own):
-        tables.insert(0, (counted.counts.astype(float), 0, counted.scale))
-    sums, weights = np.zeros(len(counted.counts)), np.zeros(len(counted.counts))
-    for table, axis, scale in tables:
-        if table.shape[axis] != len(sums):  # rare levels stand as one
-            continue
-        others = table.size // len(sums)
-        weight = 1 / (others * np.array(scale, dtype=float) ** 2)
-        sums += weight * np.moveaxis(table, axis, 0).reshape(len(sums), -1).sum(axis=1)
-        weights += weight
-    return np.asarray(sums / weights)
-
-
 def undo(model: Model, found: Sequence[Measurement], counted: Measured | None) -> Model:
     """The model of the records themselves: counts of each level are divided by its copies.
 
     Tables are those of the junction tree of the network, the level's first, so that they agree.
-    ``n`` is the number of persons that :func:`count_levels` finds, or the model, where nothing was
-    counted by level; the level isn't shown in samples.
+    ``n`` is the number of persons that the tables with the level tell, or the model, where nothing
+    was counted by level; the level isn't shown in samples.
 
     **Privacy:** post-processing of the release; levels are public.
     """

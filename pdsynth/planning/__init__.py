@@ -103,10 +103,11 @@ def _say_alone(best: Forecast, outlook: Outlook) -> str:
     A forecast: it holds where pairs are tied as in the tables behind the prior. With groups, or
     where n is secret, nobody asks how strong ties are.
     """
-    if not best.adapts or not outlook.looks:
+    if not best.adapts or not (outlook.looks or outlook.whole):
         return ""
     if outlook.whole:
-        return " It measures one table of all columns here, so no tie is left out."
+        near = " if the number that is released is near the guess," * outlook.hidden
+        return f" It measures one table of all columns here,{near} so no tie is left out."
     part = chance_of_columns(outlook.facts, outlook.prior.dependence)
     if part < 1 / 20:
         return ""

@@ -199,9 +199,7 @@ class Outlook:
         self.n, self.d, self.power = n, len(schema), self.unit.power
         moved = self.unit.moved
         self.mass, self.shared = (self.unit.as_pure(budget, t) * 2 / moved * n for t in (1, self.d))
-        columns = spread(self.size)
-        i, j = np.triu_indices(len(columns), 1)
-        self.both = columns[i], columns[j]
+        self.both = spread_pairs(self.size)
         self.table = float(np.median(cells_of_pairs(schema, *self.both)))
         self.pairs = math.comb(self.d, 2)
         self.sets, self.members = self.pairs, 2  # candidates, and the columns of most of them
@@ -383,12 +381,14 @@ class Outlook:
         return float(np.mean(np.sqrt(square)))
 
 
-def spread(size: np.ndarray) -> np.ndarray:
-    """All columns, or ALL_PAIRS of more, which stand evenly among them by size."""
-    if len(size) <= ALL_PAIRS:
-        return np.arange(len(size))
-    even = np.linspace(0, len(size) - 1, ALL_PAIRS).round().astype(int)
-    return np.sort(np.argsort(size, kind="stable")[even])
+def spread_pairs(size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of columns, or of ALL_PAIRS of more, which stand evenly among them by size."""
+    columns = np.arange(len(size))
+    if len(size) > ALL_PAIRS:
+        even = np.linspace(0, len(size) - 1, ALL_PAIRS).round().astype(int)
+        columns = np.sort(np.argsort(size, kind="stable")[even])
+    i, j = np.triu_indices(len(columns), 1)
+    return columns[i], columns[j]
 
 
 @cache

@@ -320,6 +320,17 @@ def test_the_plan_doesnt_advise_against_the_table_that_it_measures(n, epsilon):
     assert "release single columns" not in words and "k = 'auto'" not in words
 
 
+@pytest.mark.parametrize("n", [60, 2_000])
+def test_the_plan_says_it_of_a_secret_number_of_records_too(n):
+    """Its forecast was that of one table, and its words said nothing of it."""
+    words = str(pds.plan(schema_of(6, 6, 6), n, 1, relation="add_remove"))
+    fitted = pds.ConsistentBayes(1, relation="add_remove", random_state=0)
+    fitted.fit(table((6, 6, 6), n), schema_of(6, 6, 6))
+    whole = ("x0", "x1", "x2") in fitted.measured_
+    said = "one table of all columns here, if the number that is released is near the guess"
+    assert (said in words) == whole == (n == 2_000)
+
+
 def test_the_plan_knows_what_private_bins_cost():
     """At the boundary a plan that gave the table all of ε would name another run than the fit's."""
     ages = pds.Attribute.numeric("age", 0, 99, bins="private", number=8)

@@ -286,3 +286,23 @@ class TestEdges:
         again = type(fitted.ledger_).from_dict(fitted.ledger_.to_dict())
         assert again.value_epsilon("x1").equals(fitted.ledger_.value_epsilon("x1"))
         assert again.value_epsilon("x1").attrs == fitted.ledger_.value_epsilon("x1").attrs
+
+
+@pytest.mark.parametrize("records", [1, 3])
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+def test_a_value_s_loss_is_that_of_all_records_of_a_person_in_either_relation(relation, records):
+    """A move takes a record from one cell to another: its own scales tell it, not twice a loss."""
+    weights = {"x1": [1, 2, 4], "x2": [1, 1], "x3": [1, 1]}
+    fitted = pds.ConsistentBayes(
+        1,
+        rounds=0,
+        relation=relation,
+        records_per_person=records,
+        personal=pds.parts.SensitivityGroups(groups=POLICY, weights=weights, v_min=0.2),
+    ).fit(RECORDS, noise=ExactNoise(3))
+    ledger, table = fitted.ledger_, fitted.ledger_.value_epsilon("x1")
+    own = next(e for e in ledger.entries if isinstance(e.scale, tuple) and e.attributes == ("x1",))
+    others = sum(e.cost for e in ledger.about({"x1"}) if e is not own)
+    for u, v in ((0, 1), (0, 2), (1, 2)):
+        moved = records * (1 / own.scale[u] + 1 / own.scale[v])
+        assert table.loc[u, v] == table.loc[v, u] == moved + others

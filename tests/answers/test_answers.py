@@ -15,6 +15,7 @@ from pdsynth import Attribute, Model, Schema, SchemaError
 from pdsynth.answers import count_held, measured_cells
 from pdsynth.answers.bootstrap import play, rebuild
 from pdsynth.core.records import Records
+from pdsynth.persons import LEVEL
 
 SCHEMA = Schema(
     (
@@ -170,6 +171,22 @@ def test_every_synthesizer_is_built_again_from_a_file(name):
     assert again == plain
     found = back.marginal(["sex", "job", "age"], interval=0.9, repeats=2, random_state=1)
     assert found[["low", "high"]].notna().all().all()
+
+
+@pytest.mark.parametrize("levels", [False, True])
+def test_a_network_of_one_s_own_is_read_back(levels):
+    """Its picture stood in the file, and there was no bootstrap."""
+    front, given = ((LEVEL,), {"sex": {"f": 0.5, "m": 1.0}}) if levels else ((), None)
+    pairs = [(LEVEL, ())] * levels + [("sex", front), *((x, ("sex",)) for x in SCHEMA.names[1:])]
+    relation = "add_remove" if levels else "replace_one"
+    made = pds.Synthesizer(1, structure=pds.Network(pairs), relation=relation, random_state=1)
+    model = made.fit(table(), SCHEMA, person_epsilon=given).model_
+    data = json.loads(json.dumps(model.to_dict()))
+    files = [data, data | {"parameters": {**data["parameters"], "structure": str(model.network)}}]
+    asked = {"interval": 0.9, "repeats": 2, "random_state": 1}
+    for one in files[: 1 if levels else 2]:  # the second is an older file
+        back = Model.from_dict(one).marginal(["job", "ill"], **asked)
+        pd.testing.assert_frame_equal(back, model.marginal(["job", "ill"], **asked))
 
 
 HOSTILE = ["-'x'", "1/0", "{[]: 1}", "1/None", "Network(1)", "Agree(foo=1)", "Fraction(1, 0)"]

@@ -836,3 +836,21 @@ if __name__ == "__main__":
         print(*account(place))
     else:
         kill_at_random(place, int(moment), late)
+
+
+@pytest.mark.parametrize(
+    ("options", "due"), [({}, Q(1, 2)), ({"relation": "add_remove"}, 2)], ids=["public n", "secret"]
+)
+def test_an_account_with_delta_takes_the_square_of_what_a_replacement_costs(options, due):
+    """A removal and an addition cost 2ε, which is (2ε)²/2 of ρ, also of a level of persons."""
+    rows = np.random.default_rng(0).integers(0, 2, (60, 2))
+    frame = pd.DataFrame(rows, columns=["a", "b"])
+    schema = pds.Schema(tuple(pds.Attribute.categorical(x, [0, 1]) for x in "ab"))
+    account = Session(60, delta=1e-9)
+    pds.baselines.Independent(1, **options).fit(frame, schema, session=account)
+    assert account.spent == due
+    if options:
+        own = {"person_epsilon": frame["a"].map({0: 0.5, 1: 1.0}).astype("category")}
+        pds.baselines.Independent(1, **options).fit(frame, schema, session=account, **own)
+        costs = {charge.people.split(" of ")[0]: charge.epsilon for charge in account.charges[1:]}
+        assert costs == {"those with ε = 1": 2, "those with ε = 1/2": Q(1, 2)}

@@ -13,6 +13,7 @@ from share_tools import polya_law
 
 import pdsynth as pds
 from pdsynth import audit
+from pdsynth.answers.bootstrap import play
 from pdsynth.answers.laws import half_width
 from pdsynth.audit import tape
 from pdsynth.audit.estimator import lower_bound
@@ -169,6 +170,14 @@ def test_the_noise_is_shared_by_as_many_as_the_ledger_says(honest):
         same = fit(**seeded, schema=SCHEMA, honest=number, noise=noise).model_.tables
         equal = all(map(np.array_equal, tables, same))
         assert equal == (number == (honest or 3))
+
+
+@pytest.mark.parametrize("honest", [None, 1])
+def test_a_bootstrap_of_holders_has_their_noise(honest):
+    """One curator's noise is less, and its intervals would be too short."""
+    model = fit(pds.ConsistentBayes(1), parted(table()), SCHEMA, honest=honest).model_
+    fits = [again for _, again in play(model, 2, 0)]
+    assert [again.ledger.holders for again in fits] == [model.ledger.holders] * 2
 
 
 def test_a_warning_names_the_line_that_fitted():

@@ -649,3 +649,23 @@ def test_a_rule_by_value_takes_an_empty_cell_by_the_name_that_refusals_give_it()
         own = {"sex": {"F": 0.5, "M": 1, empty: 0.1}}
         fitted = synth.fit(frame, schema, person_epsilon=own)
         assert len(fitted.ledger_.person_epsilon()) == 3
+
+
+def test_groups_of_the_schema_hold_for_persons_too():
+    """Group A's column has a third of the ε of the others'."""
+    names = [f"x{j}" for j in range(4)]
+    columns = tuple(pds.Attribute.categorical(x, range(3)) for x in names)
+    groups = dict.fromkeys(names, "B") | {"x0": "A"}
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 3, (400, 4)), columns=names)
+    own = pd.Series(pd.Categorical(rng.choice(LEVELS, 400), categories=LEVELS))
+    fitted = make(rounds=0).fit(frame, pds.Schema(columns, groups=groups), person_epsilon=own)
+    columns = [e for e in fitted.ledger_.entries if e.source == "one-way table"]
+    cost = {e.attributes[0]: e.epsilon for e in reversed(columns)}
+    assert float(cost["x1"] / cost["x0"]) == pytest.approx(3, rel=1e-2)
+
+
+def test_whoever_may_change_a_level_may_lose_all():
+    """All copies of a record go with its level, so every line depends on it."""
+    fitted = make("Independent").fit(people(200), SCHEMA, person_epsilon="own")
+    assert fitted.ledger_.attribute_epsilon([persons.LEVEL]).item() == 2

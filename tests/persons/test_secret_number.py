@@ -89,6 +89,24 @@ def test_one_table_of_all_columns_tells_how_many_persons_there_are():
     assert np.mean(off) < 75
 
 
+def test_of_levels_by_hand(ledger):
+    """Copies: 100 as two numbers of scale 20, 90 in two cells of scale 2; then level by level."""
+    ledger.levels = Q(1, 2), Q(1)
+    ledger._entries[0] = replace(ledger.entries[0], attributes=(persons.LEVEL,))
+    found = [Measurement(("a",), np.array([40, 50]), Q(2))]
+    weights = Q(1, 1600), Q(1, 16)
+    by_hand = (weights[0] * 400 + weights[1] * 90) / sum(weights)
+    assert persons.count_all(found, ledger, 400) == round(by_hand) == 93
+    counted = Measured(np.array([400, 0]), Q(20), "s01")
+    joint = Measurement(("a", persons.LEVEL), np.array([[30, 8], [50, 4]]), (Q(1), Q(3)))
+    merged = Measurement(("b", persons.LEVEL), np.array([[999], [999]]), Q(1))
+    seen = persons.count_levels([*found, joint, merged], counted)
+    np.testing.assert_allclose(seen, np.array([400 + 40 * 80, 40 * 12]) / 41)
+    own = Measurement((persons.LEVEL,), np.array([60, 12]), Q(1))  # has counted in it
+    seen = persons.count_levels([own, joint], counted)
+    np.testing.assert_allclose(seen, [(60 * 10 + 80) / 11, 12])
+
+
 def test_tables_that_no_line_paid_for_say_nothing():
     frame, schema = table((2, 3), 200)
     model = pds.baselines.Independent(1, **SECRET).fit(frame, schema).model_
@@ -97,10 +115,13 @@ def test_tables_that_no_line_paid_for_say_nothing():
 
 
 @pytest.mark.parametrize("told", [0, 1])
-def test_a_file_with_another_number_is_refused(told):
+@pytest.mark.parametrize(
+    "method", [pds.baselines.Independent(1, **SECRET), pds.ConsistentBayes(1, delta=1e-9, **SECRET)]
+)
+def test_a_file_with_another_number_is_refused(method, told):
     """That of the count alone, as older files have it, is as good."""
     frame, schema = table((2, 3), 200)
-    model = pds.baselines.Independent(1, **SECRET).fit(frame, schema).model_
+    model = method.clone().fit(frame, schema).model_
     plain = model.to_dict()
     (count,) = {e.n_records for e in model.ledger.entries} - {None}
     assert pds.Model.from_dict({**plain, "n": count}).n == count
