@@ -512,11 +512,22 @@ def _within(model: Model, counts: Any) -> Any:
 
 
 def _student(level: float, repeats: int) -> float:
-    """The quantile of Student's t with so many degrees of freedom (Cornish, Fisher 1937)."""
-    from statistics import NormalDist  # noqa: PLC0415
+    """The quantile of Student's t with so many degrees of freedom, which are few.
 
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    return z + (z**3 + z) / (4 * repeats) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * repeats**2)
+    By bisection of its law at the angle arctan(t / √repeats) (Abramowitz, Stegun 1964, 26.7.3–4).
+    """
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        angle = (low + high) / 2
+        total, term = 0.0, math.cos(angle) ** (repeats % 2)
+        for power in range(repeats % 2, repeats - 1, 2):
+            total += term
+            term *= math.cos(angle) ** 2 * (power + 1) / (power + 2)
+        within = math.sin(angle) * total
+        if repeats % 2:
+            within = (within + angle) * 2 / math.pi
+        low, high = (angle, high) if within < level else (low, angle)
+    return math.sqrt(repeats) * math.tan(high)
 
 
 def _say(level: float, kinds: Iterable[str], noisy: Noisy | None) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from privacy_tools import as_measured
+from scipy import stats
 
 import pdsynth as pds
 from pdsynth import Attribute, Model, Schema, SchemaError
@@ -136,6 +137,17 @@ def test_the_interval_of_a_sum_of_cells_holds_the_noise_of_all_of_them():
     t = next(t for t in range(200) if summed[middle - t : middle + t + 1].sum() >= 0.9)
     found = model.marginal(["job"], interval=0.9)
     assert (found["high"] - found["low"]).tolist() == [2 * t] * 5
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 3, 20])
+def test_few_repeats_have_the_quantile_of_student_s_t(fitted, repeats):
+    """A series in 1/repeats said 16 where t of one degree of freedom is 64, at 99 %."""
+    weights, half = {"job": [0, 1, 2, 3, 4]}, []
+    for level in (0.5, 0.9, 0.99):
+        found = fitted.expectation(weights, interval=level, repeats=repeats, random_state=1)
+        half.append((found.high - found.low) / 2)
+    t = stats.t.ppf([0.75, 0.95, 0.995], repeats)
+    assert np.divide(half, half[0]) == pytest.approx(t / t[0])
 
 
 def test_what_wasn_t_measured_says_what_it_leaves_out(fitted):
