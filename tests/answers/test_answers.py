@@ -275,6 +275,24 @@ def test_where_the_number_of_records_is_secret_a_bootstrap_holds_its_noise():
     assert held >= 12
 
 
+@pytest.mark.parametrize("options", [{}, {"delta": 1e-9}])
+def test_a_secret_number_has_the_interval_of_all_that_told_it(options):
+    """One table's sum was 3.2 times as wide as the number's error; and didn't stand around it."""
+    frame, held, wide, off = table(200), [], [], []
+    for seed in range(60):
+        made = pds.ConsistentBayes(1, relation="add_remove", random_state=seed, **options)
+        model = made.fit(frame, SCHEMA).model_
+        found = model.expectation({"sex": [1, 1]}, interval=0.9)
+        assert (found["kind"], found["value"]) == ("noise", pytest.approx(found["measured"]))
+        assert "all tables together" in found.attrs["said"]
+        held.append(found["low"] <= len(frame) <= found["high"])
+        wide.append((found["high"] - found["low"]) / 2)
+        off.append(abs(found["value"] - len(frame)))
+    assert 0.8 < np.mean(held) and np.mean(wide) < 1.35 * np.quantile(off, 0.9)
+    part = model.expectation({"sex": {"f": 1}}, interval=0.9)
+    assert "together" not in part.attrs["said"]
+
+
 def test_middles_say_what_lies_within_their_bins(fitted):
     by_age = fitted.marginal("age").to_numpy()
     with pytest.warns(UserWarning, match="middle of its bin") as said:

@@ -99,7 +99,7 @@ def test_chance_makes_no_tie():
 
 @pytest.mark.parametrize(("a", "b", "n"), [(2, 2, 300), (2, 8, 500), (3, 4, 300), (10, 10, 1000)])
 def test_chance_is_what_independent_columns_show(a, b, n):
-    """With margins taken for known, 2 × 2 tables of 300 had .040 for .022: a tie of .069 was .031."""
+    """With margins taken for known, 2 × 2 of 300 had .040 for .022: a tie of .069 was .031."""
     rng, shown = np.random.default_rng(3), []
     for _ in range(300):
         law = np.zeros((a, b))
