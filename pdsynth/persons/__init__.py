@@ -47,6 +47,7 @@ from ..core import (
     is_one_of,
     junction_tree,
     keep_measured,
+    marginalise,
     positive,
     show,
     tell,
@@ -408,13 +409,34 @@ def sharpen(found: Sequence[Measurement], counted: Measured | None) -> list[Meas
     return tables
 
 
+def copies_of_levels(found: Sequence[Measurement], counted: Measured) -> np.ndarray:
+    """The copies of each level: its column's, which :func:`sharpen` made; else what all tables say.
+
+    Where one table of all columns is measured, its sums tell them better than ``counted``, which
+    has a twentieth of ε. Each weighs by 1 over its variance, 2 b² for each cell of scale b.
+
+    **Privacy:** post-processing of releases.
+    """
+    if (own := next((m.table for m in found if m.attributes == (LEVEL,)), None)) is not None:
+        return own
+    weights = np.array(counted.scale, dtype=float) ** -2.0
+    total = weights * counted.counts
+    for m in found:
+        if LEVEL not in m.attributes or not m.counts or isinstance(m.scale, tuple):
+            continue
+        table = marginalise(m.table, m.attributes, (LEVEL,))
+        if len(table) == len(counted.counts):
+            weight = len(table) / m.table.size / float(m.scale) ** 2
+            total, weights = total + weight * table, weights + weight
+    return np.asarray(total / weights)
+
+
 def undo(model: Model, found: Sequence[Measurement], counted: Measured | None) -> Model:
     """The model of the records themselves: counts of each level are divided by its copies.
 
     Tables are those of the junction tree of the network, the level's first, so that they agree.
-    ``n`` is the number of persons that the table of the level tells, which :func:`sharpen` made of
-    ``counted`` (alone where there is none), or the model, where nothing was counted by level; the
-    level isn't shown in samples.
+    ``n`` is the number of persons that the copies of the levels tell (:func:`copies_of_levels`), or
+    the model, where nothing was counted by level; the level isn't shown in samples.
 
     **Privacy:** post-processing of the release; levels are public.
     """
@@ -442,7 +464,7 @@ def undo(model: Model, found: Sequence[Measurement], counted: Measured | None) -
         _, share = tree.calibrate(tree.multiply(factors), 1.0)
         n = max(1, round(model.n * float(np.exp(share))))
     else:
-        levels = next((m.table for m in found if m.attributes == (LEVEL,)), counted.counts)
+        levels = copies_of_levels(found, counted)
         n = max(1, round(float((np.maximum(levels, 0) / copies).sum())))
         sources.insert(0, counted.entry)
     tables, _ = tree.calibrate(tree.multiply(factors), float(n))
