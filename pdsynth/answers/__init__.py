@@ -6,7 +6,9 @@ An answer is exact under the model. Its interval is one of two, and says which:
                what its noise exceeds with the asked chance. The law is that of the ledger's line
                (discrete Laplace, zero-sum, discrete Gaussian), so it holds the true count in at
                least so many fits. It stands around the *measured* number and not around the
-               model's, which agreement has moved, and which often lies nearer to the truth.
+               model's, which agreement has moved, and which often lies nearer to the truth. Of
+               everybody, where n is secret, it stands around the model's n: the count and all
+               tables told that together.
 ``bootstrap``  for everything else: the model plays the table, the same steps learn from it again,
                and the spread of their answers is put around the model's. It holds the noise and
                the chance of drawing rows, and **not the model's own error**: what the records have
@@ -54,7 +56,7 @@ from ..core import (
 from ..files.story import find_pairs
 from .bootstrap import spread_of
 from .exact import joint
-from .laws import half_width
+from .laws import half_of_mean, half_width
 
 MOST_REPEATS = 1000
 MOST_MEASURED = 2**20  # cells of measured tables in one file
@@ -326,7 +328,27 @@ def _best_sum(model: Model, names: Sequence[str], cells: np.ndarray, level: floa
         facts = line.mechanism, line.scale, behind, of, level, shares_of(model)
         half = half_width(*facts) if behind else 0
         candidates.append(Noisy(one.counts[cells].sum(), np.float64(half), measured.entry))
+    if cells.all() and (number := _everybody(model, level)) is not None:
+        candidates.append(number)
     return min(candidates, key=lambda one: float(one.half), default=None)
+
+
+def _everybody(model: Model, level: float) -> Noisy | None:
+    """The secret number of records, which the noisy count and all tables told together.
+
+    None where there is no count, and where persons have an ε of their own.
+    """
+    lines = (e for e in model.ledger.entries if e.released == "n" and e.epsilon > 0)
+    count, tables = next(lines, None), [*noisy_tables(model)]
+    if count is None or model.ledger.levels or not tables:
+        return None
+    gaussian, parts = count.mechanism == "discrete_gaussian", []
+    for line, size in ((count, 1), *((line, measured.table.size) for measured, line in tables)):
+        scales = np.atleast_1d(np.array(line.scale, dtype=float))
+        each = float((scales if gaussian else 2 * scales**2).mean())
+        parts.append((each, size))
+    half = half_of_mean(parts, gaussian, level, shares_of(model))
+    return Noisy(np.float64(model.n), np.float64(half), f"{count.id} and all tables together")
 
 
 def _shape(model: Model, measured: Measurement, names: Sequence[str]) -> list[int]:
@@ -512,11 +534,22 @@ def _within(model: Model, counts: Any) -> Any:
 
 
 def _student(level: float, repeats: int) -> float:
-    """The quantile of Student's t with so many degrees of freedom (Cornish, Fisher 1937)."""
-    from statistics import NormalDist  # noqa: PLC0415
+    """The quantile of Student's t with so many degrees of freedom, which are few.
 
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    return z + (z**3 + z) / (4 * repeats) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * repeats**2)
+    By bisection of its law at the angle arctan(t / √repeats) (Abramowitz, Stegun 1964, 26.7.3–4).
+    """
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        angle = (low + high) / 2
+        total, term = 0.0, math.cos(angle) ** (repeats % 2)
+        for power in range(repeats % 2, repeats - 1, 2):
+            total += term
+            term *= math.cos(angle) ** 2 * (power + 1) / (power + 2)
+        within = math.sin(angle) * total
+        if repeats % 2:
+            within = (within + angle) * 2 / math.pi
+        low, high = (angle, high) if within < level else (low, angle)
+    return math.sqrt(repeats) * math.tan(high)
 
 
 def _say(level: float, kinds: Iterable[str], noisy: Noisy | None) -> str:

@@ -109,13 +109,23 @@ def _law(table: np.ndarray, a: int, b: int, sizes: Sequence[int]) -> np.ndarray:
     return np.bincount(keys, minlength=sizes[a] * sizes[b]).reshape(sizes[a], sizes[b]) / len(table)
 
 
+def independent(law: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The law of independent columns, and the variance by chance of each cell's distance from it.
+
+    It has the margins of the n rows, too, so a cell of shares p and q varies by pq(1−p)(1−q)/n.
+    """
+    rows, columns = law.sum(axis=1), law.sum(axis=0)
+    alone = np.outer(rows, columns)
+    return alone, alone * np.outer(1 - rows, 1 - columns) / n
+
+
 def measure_tie(law: np.ndarray, n: int) -> float:
     """R of a law that was counted from n rows, less what chance makes of independent columns.
 
-    Chance: each cell of probability q lies √(2q(1−q)/πn) from it in the mean (normal law).
+    Chance: a cell whose distance has variance v lies √(2v/π) away in the mean (normal law).
     """
-    alone = np.outer(law.sum(axis=1), law.sum(axis=0))
-    chance = np.sqrt(2 * alone * (1 - alone) / (math.pi * n)).sum()
+    alone, spread = independent(law, n)
+    chance = np.sqrt(np.maximum(2 * spread / math.pi, 0)).sum()
     return max(0.0, float(np.abs(law - alone).sum() - chance) / 2)
 
 
@@ -127,9 +137,8 @@ def measure_kept(one: np.ndarray, two: np.ndarray, n: int, m: int) -> float:
     tied, chance sets either of these apart by half of what it does to a difference of counts.
     """
     ties, laws = measure_tie(one, n) + measure_tie(two, m), (one, two)
-    alone = [np.outer(law.sum(axis=1), law.sum(axis=0)) for law in laws]
-    spread = sum(q * (1 - q) / rows for q, rows in zip(alone, (n, m), strict=True))
-    chance = float(np.sqrt(spread / (2 * math.pi)).sum())
+    alone, spread = zip(*map(independent, laws, (n, m)), strict=True)
+    chance = float(np.sqrt(np.maximum(sum(spread) / (2 * math.pi), 0)).sum())
     mine, other = (law - q for law, q in zip(laws, alone, strict=True))
     apart = max(
         float(np.abs(np.maximum(s * mine, 0) - np.maximum(s * other, 0)).sum()) for s in (1, -1)

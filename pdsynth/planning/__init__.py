@@ -46,7 +46,7 @@ from ..core import (
     typical_cells,
 )
 from ..files import decimal
-from .cells import expected_noise, say_rules
+from .cells import expected_noise, free_cells, say_rules
 from .forecasting import (
     SINGLE,
     Forecast,
@@ -174,7 +174,8 @@ class Plan:
     """What can be expected; as text it is the plain sentence, in Jupyter it shows its table.
 
     ``too_fine``: the columns whose values have more expected noise than their mean count where
-    three tenths of ε measure single columns.
+    three tenths of ε measure single columns. ``noise``: the source that the fit will take, None for
+    a curator's.
     """
 
     n: int
@@ -186,6 +187,7 @@ class Plan:
     forecasts: tuple[Forecast, ...]
     too_fine: tuple[str, ...] = ()
     relation: str = "replace_one"
+    noise: Noise | None = None
 
     @property
     def method(self) -> str:
@@ -272,9 +274,9 @@ class Plan:
         network.with_edge(parent, child)
         family = (child, *network.parents(child))
         before, after = schema.cells(family), schema.cells((*family, parent))
-        noise, more_noise = (
-            min(1.0, float(cells * moved / (2 * each * self.n))) for cells in (before, after)
-        )
+        hidden = not Unit(self.relation).n_is_public
+        free = free_cells(np.array([before, after], dtype=float), self.noise, hidden)
+        noise, more_noise = np.minimum(free * float(moved / (2 * each * self.n)), 1.0).tolist()
         touched = sum(parent in (c, *p) for c, p in network.pairs)
         gain = None
         if reference is not None:
@@ -435,7 +437,7 @@ def plan(
             f"{float(distance):g}."
         )
     names = tuple(a.name for a in fine)
-    found = Plan(int(n), budget, schema, best, sentence, table, candidates, names, relation)
+    found = Plan(int(n), budget, schema, best, sentence, table, candidates, names, relation, noise)
     found.synthesizer().prepare(schema.declare_public(), found.n)  # refuses what a fit would
     return found
 

@@ -12,9 +12,10 @@ from ..files import decimal
 class EdgePrice:
     """What one more edge brings and costs.
 
-    ``noise_before``, ``noise_after``: total variation distance that noise alone adds to the child's
-    table; ``epsilon_before``, ``epsilon_after``: loss of the new parent if only it changes, at
-    equal shares for all d tables. ``information`` in bits, None without a public reference.
+    ``noise_before``, ``noise_after``: expected total variation distance that noise alone adds to
+    the child's table; ``epsilon_before``, ``epsilon_after``: loss of the new parent if only it
+    changes, at equal shares for all d tables. ``information`` in bits, None without a public
+    reference.
     """
 
     edge: tuple[str, str]

@@ -191,7 +191,8 @@ class TestSecretNumber:
         network = Network((("x0", ()), ("x1", ()), ("x2", ())))
         shown, hidden = (p.price(network, ("x0", "x1")) for p in both)
         assert hidden.epsilon_after == 2 * Q(19, 20) * shown.epsilon_after
-        assert hidden.noise_after * 1.9 == pytest.approx(shown.noise_after)
+        free = 15 / 16, np.sqrt(15 / 16)  # of 16 cells: zero-sum noise, and n times all shares
+        assert hidden.noise_after * 1.9 / free[1] == pytest.approx(shown.noise_after / free[0])
         data = pd.DataFrame(np.zeros((9, 3), int), columns=schema.names)
         drawn = network.with_edge("x0", "x1")
         made = pds.Synthesizer(1, structure=drawn, **SECRET).fit(data, schema)
@@ -671,16 +672,44 @@ def test_the_price_of_an_edge_by_hand():
     start = Network((("b0", ()), ("b1", ("b0",)), ("b2", ())))
     found = pds.plan(schema, 100, 1).price(start, ("b0", "b2"), reference=frame)
     assert (found.cells_before, found.cells_after) == (2, 4)
-    assert (found.noise_before, found.noise_after) == (
-        2 * 6 / 200,
-        4 * 6 / 200,
-    )  # cells × scale / 2n, scale 2·3/1
+    assert (found.noise_before, found.noise_after) == pytest.approx(
+        (1 * 6 / 200, 3 * 6 / 200)
+    )  # free cells × scale / 2n, scale 2·3/1
     assert (found.epsilon_before, found.epsilon_after) == (Q(2, 3), Q(1))
     table = np.zeros((2, 2), dtype=np.int64)
     for row in schema.encode(frame):
         table[row[2], row[0]] += 1
     assert found.information == pytest.approx(mutual_information(table))
     assert "b0 → b2: gains" in str(found)
+
+
+@pytest.mark.parametrize("size", [2, 3, 40])
+@pytest.mark.parametrize("options", [{}, SECRET, {"noise": SharedNoise(3, 1)}])
+def test_an_edge_and_the_table_of_a_plan_say_the_same_noise(size, options):
+    """A price took noise of two values as large as of two that are free: twice the table's."""
+    found = pds.plan(plain(3, size), 5000, 1, **options)
+    names = found.schema.names
+    price = found.price(Network(tuple((name, ()) for name in names)), (names[0], names[1]))
+    assert price.noise_before == pytest.approx(found.table["distance from noise alone"][0])
+
+
+def test_the_noise_of_an_edge_is_that_of_fits():
+    frame, schema = binary(3, 1000)
+    network = Network((("b0", ()), ("b1", ()), ("b2", ())))
+    price, cells = pds.plan(schema, 1000, 1).price(network, ("b0", "b1")), schema.encode(frame)
+    for drawn, foretold in (
+        (network, price.noise_before),
+        (network.with_edge("b0", "b1"), price.noise_after),
+    ):
+        far = []
+        for seed in range(200):
+            made = pds.Synthesizer(1, structure=drawn, random_state=seed)
+            measured = made.fit(frame, schema).model_.measured
+            table = next(m for m in measured if m.attributes[0] == "b1")
+            own = cells[:, [schema.index(name) for name in table.attributes]].astype(np.int64)
+            true = np.bincount(np.ravel_multi_index(own.T, table.table.shape), minlength=2)
+            far.append(np.abs(table.table.ravel() - true).sum() / 2000)
+        assert np.mean(far) == pytest.approx(foretold, rel=0.15)
 
 
 def test_the_price_is_what_a_fit_then_charges():

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from privacy_tools import as_measured
+from scipy import stats
 
 import pdsynth as pds
 from pdsynth import Attribute, Model, Schema, SchemaError
@@ -137,6 +138,17 @@ def test_the_interval_of_a_sum_of_cells_holds_the_noise_of_all_of_them():
     t = next(t for t in range(200) if summed[middle - t : middle + t + 1].sum() >= 0.9)
     found = model.marginal(["job"], interval=0.9)
     assert (found["high"] - found["low"]).tolist() == [2 * t] * 5
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 3, 20])
+def test_few_repeats_have_the_quantile_of_student_s_t(fitted, repeats):
+    """A series in 1/repeats said 16 where t of one degree of freedom is 64, at 99 %."""
+    weights, half = {"job": [0, 1, 2, 3, 4]}, []
+    for level in (0.5, 0.9, 0.99):
+        found = fitted.expectation(weights, interval=level, repeats=repeats, random_state=1)
+        half.append((found.high - found.low) / 2)
+    t = stats.t.ppf([0.75, 0.95, 0.995], repeats)
+    assert np.divide(half, half[0]) == pytest.approx(t / t[0])
 
 
 def test_what_wasn_t_measured_says_what_it_leaves_out(fitted):
@@ -278,6 +290,24 @@ def test_where_the_number_of_records_is_secret_a_bootstrap_holds_its_noise():
         assert asked["kind"] == "bootstrap"
         held += asked["low"] <= 10 * len(table()) <= asked["high"]
     assert held >= 12
+
+
+@pytest.mark.parametrize("options", [{}, {"delta": 1e-9}])
+def test_a_secret_number_has_the_interval_of_all_that_told_it(options):
+    """One table's sum was 3.2 times as wide as the number's error; and didn't stand around it."""
+    frame, held, wide, off = table(200), [], [], []
+    for seed in range(60):
+        made = pds.ConsistentBayes(1, relation="add_remove", random_state=seed, **options)
+        model = made.fit(frame, SCHEMA).model_
+        found = model.expectation({"sex": [1, 1]}, interval=0.9)
+        assert (found["kind"], found["value"]) == ("noise", pytest.approx(found["measured"]))
+        assert "all tables together" in found.attrs["said"]
+        held.append(found["low"] <= len(frame) <= found["high"])
+        wide.append((found["high"] - found["low"]) / 2)
+        off.append(abs(found["value"] - len(frame)))
+    assert 0.8 < np.mean(held) and np.mean(wide) < 1.35 * np.quantile(off, 0.9)
+    part = model.expectation({"sex": {"f": 1}}, interval=0.9)
+    assert "together" not in part.attrs["said"]
 
 
 def test_middles_say_what_lies_within_their_bins(fitted):

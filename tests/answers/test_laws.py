@@ -8,7 +8,7 @@ from fractions import Fraction as Q
 import numpy as np
 import pytest
 
-from pdsynth.answers.laws import half_width
+from pdsynth.answers.laws import half_of_mean, half_width
 from pdsynth.core.noise import ExactNoise
 
 REACH = 40
@@ -71,6 +71,27 @@ def test_gaussian(variance):
     assert half_width("discrete_gaussian", variance, 1, 8, 0.9) == least(mass, 0.9)
     spread = half_width("discrete_gaussian", variance, 4, 8, 0.9)
     assert spread >= least({z: math.exp(-(z**2) / (8 * s)) for z in mass}, 0.9)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_a_mean_of_noisy_numbers(level):
+    """Alone it has the law of a sum of cells; of three, that of what is drawn, weighted by hand."""
+    for cells, shares in ((1, Q(1)), (6, Q(1)), (6, Q(3, 2))):
+        one = half_width("discrete_laplace", Q(300), cells, 99, level, shares)
+        assert half_of_mean([(2 * 300**2, cells)], False, level, shares) == pytest.approx(
+            one, abs=1
+        )
+    one = half_width("discrete_gaussian", Q(400), 3, 99, level)
+    assert half_of_mean([(400, 3)], True, level) == pytest.approx(one, abs=1)
+    rng, parts = np.random.default_rng(0), [(200, 1), (50, 7), (1000, 60)]
+    weights = [1 / (v * cells) for v, cells in parts]
+    drawn = sum(
+        w * rng.laplace(size=(100_000, cells)).sum(axis=1) * math.sqrt(v / 2)
+        for w, (v, cells) in zip(weights, parts, strict=True)
+    ) / sum(weights)
+    assert half_of_mean(parts, False, level) == pytest.approx(
+        np.quantile(np.abs(drawn), level), abs=1
+    )
 
 
 def test_what_is_drawn_is_held_as_often_as_asked():

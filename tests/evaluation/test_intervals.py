@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdsynth import Attribute, PrivBayes, Schema, SchemaError
+from pdsynth import Attribute, PrivBayes, Schema, SchemaError, evaluate
 from pdsynth.evaluation import intervals
 from pdsynth.evaluation.intervals import GROUPS, between, countable_sets, interval, row_error
 from pdsynth.evaluation.marginals import Marginals, marginal_distance
@@ -58,6 +58,18 @@ def test_intervals_hold_the_expected_distance_of_the_model_s_samples(cmc, alpha)
         wrongly += abs(mine.mean() - expected) <= over_sets
     assert 70 <= held <= 80
     assert wrongly == 80
+
+
+def test_balanced_rows_vary_several_times_less_and_the_notes_say_so(cmc):
+    """The jackknife takes rows for independent; those of sample() are dealt out evenly."""
+    model = PrivBayes(epsilon=2, k=1, random_state=0).fit(cmc.frame, schema=cmc.schema).model_
+    known = Marginals(cmc.schema.encode(cmc.frame), cmc.schema, 2)
+    draws = (np.random.default_rng(seed) for seed in range(30))
+    tables = [model.sample_codes(1473, draw, "balanced") for draw in draws]
+    spread = np.std([known.distances(codes).mean() for codes in tables])
+    assert np.mean([row_error(known, codes, 0) for codes in tables[:5]]) > 3 * spread
+    found = evaluate.report(cmc, cmc.schema.decode(tables[0], np.full(tables[0].shape, 0.5)))
+    assert "Balanced rows, as `sample` draws them, vary several times less" in " ".join(found.notes)
 
 
 def test_between_tables_by_hand():
