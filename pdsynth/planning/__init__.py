@@ -409,7 +409,7 @@ def plan(
     given = chance if candidates[0].delta else None
     outlook = Outlook(schema, int(n), float(budget), None, noise, relation, given)
     equal = as_replaced(budget * left(relation), Unit(relation))
-    table = _by_degree(schema, n, equal, beta, outlook.noise)
+    table = _by_degree(schema, n, equal, beta, (noise, outlook.hidden))  # pure methods
     k, ratio = table["k"], table["noise ÷ mean cell"]
     best = max(k[ratio * USEFUL <= 1], default=0)
     drowned = bool(ratio[0] > NOISE_DOMINATES)

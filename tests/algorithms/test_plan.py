@@ -850,6 +850,7 @@ def test_with_a_delta_consistentbayes_stands_there_twice(adult):
     )
     assert words in str(found) and f"nearest: {pure.distance:.3f}." in str(found)
     assert found.synthesizer().get_params()["delta"] == 1e-9
+    pd.testing.assert_frame_equal(found.table, pure.table)  # of methods that are pure
     assert "delta" not in repr(pure.synthesizer())
     least = [pds.plan(adult.schema, n, distance=0.03, delta=d).epsilon for d in (None, 1e-9)]
     assert least[1] < least[0]
