@@ -42,11 +42,10 @@ TYPICAL = 0.1
 MOST_MEAN = 0.2  # nobody looks where a mean tie, besides chance, must be larger to be seen
 STRENGTH_STEP, NAME_STEP = "strength of the strongest tie", "strongest tie"
 # SEEN: the noise scale, a distance, that is wanted of an answer about the strongest tie. Its price,
-# a part of ε: of the first answer from ASK_LEAST to ASK, of later ones from AGAIN_LEAST to AGAIN,
-# and up to DEARER times as much where it replaces the look.
+# a part of ε: of the first answer from ASK_LEAST, which is that of later ones, to ASK, and up to
+# DEARER times as much where it replaces the look.
 SEEN = 0.03
 ASK_LEAST, ASK = Fraction(1, 80), Fraction(1, 32)
-AGAIN_LEAST, AGAIN = Fraction(1, 320), Fraction(1, 80)
 DEARER = 2
 # Which pair it is: asked of a tie that is so many noise scales above chance; with such odds against
 # all other pairs; for so much of ε at most, the first and a further one; not at all where a STRONG
@@ -231,12 +230,13 @@ class Gate:
         self.asked, self.pairs, self.sees_means = list[str](), self._pairs(), False
         if self.pairs:
             seen, means = map(self._part, (SEEN, least_mean(run.facts) / CLEAR))
-            part, again = min(max(seen, ASK_LEAST), ASK), min(max(seen, AGAIN_LEAST), AGAIN)
+            part = min(max(seen, ASK_LEAST), ASK)
             self.sees_means = part > ASK_LEAST and means <= DEARER * part
             hidden = sum(self.policy.implied.values())
             self.sees_means &= hidden <= len(self.policy.pairs()) * least_mean(run.facts)
             part = max(part, means) if self.sees_means else part
-            self.price, self.again = (self.policy.shorten(p * self.whole) for p in (part, again))
+            first = self.policy.shorten(part * self.whole)
+            self.price, self.again = first, self.policy.shorten(ASK_LEAST * self.whole)
             self.noise = self._noise(self.price)
             if self.price > self.most:
                 self.pairs, self.sees_means = [], False

@@ -506,6 +506,30 @@ def test_twin_where_a_name_may_cost_little_it_is_lost(monkeypatch):
     assert second_kept() <= 2
 
 
+def fainter_kept(seeds=8):
+    """In how many fits the second of two ties, .13 and .09, is kept; chance makes .02 of each."""
+    return sum(
+        ties.measure(20_000, 10, 0.15, 1.0, seed, ("ConsistentBayes",), pairs=2)[0]["kept"]
+        for seed in range(seeds)
+    )
+
+
+def test_a_further_tie_is_asked_about_as_the_first_one():
+    """A tie of .09 among 45 pairs, at ε = 1: PrivBayes(k=1) keeps it in all of these fits."""
+    assert fainter_kept() >= 7
+
+
+def test_twin_where_a_further_question_costs_a_quarter_it_is_lost(monkeypatch):
+    ask_again = Gate.ask_again
+
+    def cheaper(gate):
+        gate.again = gate.policy.shorten(gate.whole / 320)
+        return ask_again(gate)
+
+    monkeypatch.setattr(Gate, "ask_again", cheaper)
+    assert fainter_kept() <= 4
+
+
 def kept_of_two_alike(epsilon, n=30_000, seeds=5):
     """How many of two ties of .09, R of .07 besides chance, each fit keeps."""
     found, rng = [], np.random.default_rng(3)
