@@ -59,6 +59,7 @@ CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 WORTH = 2  # a tie is worth a table where it is so many times the noise of single columns
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
+LESS = Fraction(2)  # times the noise that a table should have, where no more is left: half its tie
 
 
 @dataclass(frozen=True)
@@ -330,7 +331,7 @@ class Gate:
     def strong_ties(self) -> Ties:
         """Clearly tied pairs with their budgets, until a tie isn't clear, or costs too much.
 
-        Each is promised what its table needs; what is left gives them what is best, in order.
+        Each has what its table needs, or nearly (:data:`LESS`); what is left gives what is best.
 
         **Privacy:** what :meth:`ask` and :meth:`name` cost.
         """
@@ -347,10 +348,10 @@ class Gate:
             if found and FURTHER * self.tie < part * self.told * len(self.policy.pairs()):
                 break
             pair = self.name(price)
-            need = self._need(pair, self.tie)
-            if self.spent + need > self.most:
+            need, left = self._need(pair, self.tie), self.most - self.spent
+            if need > LESS**self.unit.power * left:
                 break
-            if need:
+            if need := min(need, left):
                 found.append((pair, need))
                 self.spent += need
             asked = bool(self.pairs) and self.ask_again()
