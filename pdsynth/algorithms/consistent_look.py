@@ -42,11 +42,10 @@ TYPICAL = 0.1
 MOST_MEAN = 0.2  # nobody looks where a mean tie, besides chance, must be larger to be seen
 STRENGTH_STEP, NAME_STEP = "strength of the strongest tie", "strongest tie"
 # SEEN: the noise scale, a distance, that is wanted of an answer about the strongest tie. Its price,
-# a part of ε: of the first answer from ASK_LEAST to ASK, of later ones from AGAIN_LEAST to AGAIN,
-# and up to DEARER times as much where it replaces the look.
+# a part of ε: of the first answer from ASK_LEAST, which is that of later ones, to ASK, and up to
+# DEARER times as much where it replaces the look.
 SEEN = 0.03
 ASK_LEAST, ASK = Fraction(1, 80), Fraction(1, 32)
-AGAIN_LEAST, AGAIN = Fraction(1, 320), Fraction(1, 80)
 DEARER = 2
 # Which pair it is: asked of a tie that is so many noise scales above chance; with such odds against
 # all other pairs; for so much of ε at most, the first and a further one; not at all where a STRONG
@@ -60,6 +59,7 @@ CLEAR = 2  # what is so many noise scales above chance isn't noise
 NEED = 4  # the noise of a pair's table is at most this part of its tie: a quarter
 WORTH = 2  # a tie is worth a table where it is so many times the noise of single columns
 MOST_OF_TIES = Fraction(1, 2)  # of ε, for asking and all tables of clear ties
+LESS = Fraction(2)  # times the noise that a table should have, where no more is left: half its tie
 
 
 @dataclass(frozen=True)
@@ -231,12 +231,13 @@ class Gate:
         self.asked, self.pairs, self.sees_means = list[str](), self._pairs(), False
         if self.pairs:
             seen, means = map(self._part, (SEEN, least_mean(run.facts) / CLEAR))
-            part, again = min(max(seen, ASK_LEAST), ASK), min(max(seen, AGAIN_LEAST), AGAIN)
+            part = min(max(seen, ASK_LEAST), ASK)
             self.sees_means = part > ASK_LEAST and means <= DEARER * part
             hidden = sum(self.policy.implied.values())
             self.sees_means &= hidden <= len(self.policy.pairs()) * least_mean(run.facts)
             part = max(part, means) if self.sees_means else part
-            self.price, self.again = (self.policy.shorten(p * self.whole) for p in (part, again))
+            first = self.policy.shorten(part * self.whole)
+            self.price, self.again = first, self.policy.shorten(ASK_LEAST * self.whole)
             self.noise = self._noise(self.price)
             if self.price > self.most:
                 self.pairs, self.sees_means = [], False
@@ -330,7 +331,7 @@ class Gate:
     def strong_ties(self) -> Ties:
         """Clearly tied pairs with their budgets, until a tie isn't clear, or costs too much.
 
-        Each is promised what its table needs; what is left gives them what is best, in order.
+        Each has what its table needs, or nearly (:data:`LESS`); what is left gives what is best.
 
         **Privacy:** what :meth:`ask` and :meth:`name` cost.
         """
@@ -347,10 +348,10 @@ class Gate:
             if found and FURTHER * self.tie < part * self.told * len(self.policy.pairs()):
                 break
             pair = self.name(price)
-            need = self._need(pair, self.tie)
-            if self.spent + need > self.most:
+            need, left = self._need(pair, self.tie), self.most - self.spent
+            if need > LESS**self.unit.power * left:
                 break
-            if need:
+            if need := min(need, left):
                 found.append((pair, need))
                 self.spent += need
             asked = bool(self.pairs) and self.ask_again()
