@@ -43,7 +43,6 @@ from ..algorithms import (
 )
 from ..baselines import Independent, JTree
 from ..binning import share_of_edges
-from ..concentrated import ConcentratedUnit, rho_of
 from ..core import (
     ALL_PAIRS,
     MAX_PAIRS,
@@ -189,9 +188,7 @@ class Outlook:
         relation: str = "replace_one",
         delta: Fraction | None = None,
     ) -> None:
-        whole = as_fraction(float(epsilon))
-        self.unit = Unit(relation) if delta is None else ConcentratedUnit(relation)
-        budget = whole if delta is None else rho_of(whole, delta)
+        self.unit, budget = counted(as_fraction(float(epsilon)), relation, delta)
         budget *= (1 - share_of_edges(schema)) * left(relation)
         self.prior, self.hidden = given or prior(), not self.unit.n_is_public
         self.noise = noise, self.hidden or delta is not None  # as expected_noise takes it
@@ -379,6 +376,15 @@ class Outlook:
         *noise, chance = ((v / (1 + v)) ** 2 for v in (*noises, self.sampled()))
         square = rest**2 * (self.prior.dependence**2 + chance) + sum(noise) + chance
         return float(np.mean(np.sqrt(square)))
+
+
+def counted(epsilon: Fraction, relation: str, delta: Fraction | None) -> tuple[Unit, Fraction]:
+    """The unit in which a fit counts what it spends, and its budget: ε, or with a δ ρ."""
+    if delta is None:
+        return Unit(relation), epsilon
+    from ..concentrated import ConcentratedUnit, rho_of  # noqa: PLC0415 - a pure fit never loads it
+
+    return ConcentratedUnit(relation), rho_of(epsilon, delta)
 
 
 def spread_pairs(size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
