@@ -263,6 +263,11 @@ class Outlook:
         columns = self.d * free_cells(self.size, *self.noise) / self.shared
         return self.distance(1.0, self.pair(columns))
 
+    def noise_scale(self, part: Fraction, tables: int) -> float:
+        """Of each of some tables that share a part of the budget: with a δ of noise as large."""
+        unit = self.unit
+        return unit.moved * tables / unit.as_pure(self.facts.epsilon * part, tables)
+
     def of_part(self, part: np.ndarray | float) -> Any:
         """How many times the noise of all of the budget a part of it has: 1/part, or its root."""
         return part ** (-1 / self.power)
