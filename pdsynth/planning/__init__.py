@@ -460,4 +460,4 @@ def _choose(foretell: Callable[..., list[Forecast]], epsilon: Any, distance: Any
         )
     if distance is None:
         return positive("epsilon", epsilon)
-    return least_epsilon(distance, lambda e: foretell(epsilon=e)[0].distance)
+    return least_epsilon(distance, lambda e: [f.distance for f in foretell(epsilon=e)])
