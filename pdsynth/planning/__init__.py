@@ -176,7 +176,9 @@ class Plan:
 
     ``too_fine``: the columns whose values have more expected noise than their mean count where
     three tenths of ε measure single columns. ``noise``: the source that the fit will take, None for
-    a curator's.
+    a curator's. ``drowned``: whether a typical single column, with all of ε for these, is more
+    noise than signal: its noise scale, with the δ that is named of noise as large, is above its
+    mean cell. Evenly drawn values are often nearer, also where zero-sum noise halves the error.
     """
 
     n: int
@@ -189,6 +191,7 @@ class Plan:
     too_fine: tuple[str, ...] = ()
     relation: str = "replace_one"
     noise: Noise | None = None
+    drowned: bool = False
 
     @property
     def method(self) -> str:
@@ -233,15 +236,6 @@ class Plan:
         if self.schema.groups and best.name.startswith("ConsistentBayes"):
             options = {"personal": SensitivityGroups(rare_values="same_noise")} | options
         return best.make(**{"epsilon": epsilon} | options)
-
-    @property
-    def drowned(self) -> bool:
-        """Whether a typical single column, with all of ε for these, is more noise than signal.
-
-        Its noise scale is then above its mean cell. Evenly drawn values are often nearer, also
-        where zero-sum noise halves the error.
-        """
-        return bool(self.table["noise ÷ mean cell"][0] > NOISE_DOMINATES)
 
     @property
     def advice(self) -> str:
@@ -378,11 +372,11 @@ def plan(
     is the best of them, unfitted. Four of five distances of ConsistentBayes came between the two
     that the sentence calls likely. ``plan(…).table`` has one row per degree k: cells of a typical
     table, its mean cell and noise scale in records, their ratio, and the total variation distance
-    that noise alone adds to such a table (where a δ is named, of noise as large). With m records a
-    person, plan for ε/m. ``noise``: the source that the fit will take, as
-    ``holders.SharedNoise(3)``, whose small tables are noisier; None for a curator's; nothing is
-    drawn. ``relation``: the one that the fit will take; with ``"add_remove"`` all this is for the
-    methods that offer it, and ``synthesizer()`` has it.
+    that noise alone adds to such a table, in pure ε. With m records a person, plan for ε/m.
+    ``noise``: the source that the fit will take, as ``holders.SharedNoise(3)``, whose small tables
+    are noisier; None for a curator's; nothing is drawn. ``relation``: the one that the fit will
+    take; with ``"add_remove"`` all this is for the methods that offer it, and ``synthesizer()`` has
+    it.
     ``delta``: a small chance, as 1e-9, that you could accept: ConsistentBayes with it is a
     candidate more, which is named where it is expected to be clearly nearer than what is pure.
     Raises BudgetError for ε ≤ 0, or too small for a fit, for a distance that isn't between 0 and 1
@@ -417,21 +411,22 @@ def plan(
     beta = share("share_structure", share_structure)
     candidates = tuple(foretell(epsilon=float(budget)))
     given = chance if candidates[0].delta else None
-    outlook = Outlook(schema, int(n), float(budget), None, noise, relation, given)
-    table = _by_degree(schema, n, outlook, beta)
+    seen = partial(Outlook, schema, int(n), float(budget), None, noise, relation)
+    outlook, table = seen(given), _by_degree(schema, n, seen(), beta)  # of networks: pure
     k, ratio = table["k"], table["noise ÷ mean cell"]
     best = max(k[ratio * USEFUL <= 1], default=0)
-    drowned = bool(ratio[0] > NOISE_DOMINATES)
+    alone = outlook.noise_scale(Fraction(1), len(schema)) * typical_cells(schema, 0) / n
+    drowned = bool(alone > NOISE_DOMINATES)
     fine = [schema.attributes[j] for j in np.flatnonzero(outlook.too_fine())]
     part = "three tenths of ε" if given is None else "three twentieths of ρ"
-    told = expect(ratio.tolist(), best)
+    told = "in pure ε " * (given is not None) + expect(ratio.tolist(), best)
     if outlook.whole and not best and not drowned:
         told = say_whole(outlook.whole, int(n), 2 * n / outlook.mass)
     sentence = (
         describe_facts(schema, n, decimal(budget))
         + told
         + " "
-        + explain(candidates, len(schema), ratio[0])
+        + explain(candidates, len(schema), alone)
         + _say_alone(candidates[0], outlook)
         + say_delta(candidates, chance)
         + say_too_fine([a.name for a in fine], [a.size for a in fine], len(schema), drowned, part)
@@ -446,7 +441,8 @@ def plan(
             f"{float(distance):g}."
         )
     names = tuple(a.name for a in fine)
-    found = Plan(int(n), budget, schema, best, sentence, table, candidates, names, relation, noise)
+    facts = int(n), budget, schema, best, sentence, table, candidates, names, relation, noise
+    found = Plan(*facts, drowned)
     found.synthesizer().prepare(schema.declare_public(), found.n)  # refuses what a fit would
     return found
 
