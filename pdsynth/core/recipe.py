@@ -307,10 +307,9 @@ class Recipe(Habits):
             )
         parts.check(facts)
         plan = Plan(facts, parts, self._split(facts, parts), curator)
-        largest = largest_scale(plan)
-        if self.guarantee != "none" and largest >= WORD:  # else no noise is drawn
+        if (most := largest_scale(plan)) >= WORD and self.guarantee != "none":  # that draws none
             raise BudgetError(
-                f"epsilon = {self.epsilon} may ask for noise of scale {float(largest):.3g} on a "
+                f"epsilon = {self.epsilon} may ask for noise of scale {float(most):.3g} on a "
                 f"table of n = {facts.n:,} records, and exact sampling ends at {WORD:.3g}: "
                 "choose a larger epsilon"
             )
@@ -569,8 +568,8 @@ def close(curator: Curator) -> tuple[str, ...]:
     )
 
 
-def largest_scale(plan: Plan) -> Fraction:
-    """A public bound of all noise scales of a fit, in records or, for sketches, in records².
+def largest_scale(plan: Plan) -> float:
+    """A public bound of all noise scales, with δ of all σ: records or, for sketches, records².
 
     The smallest share of ε may pay for the largest sensitivity: 4n of one association, times all
     pairs of columns; or that of a table, times how much less than the others a policy gives it.
@@ -578,7 +577,8 @@ def largest_scale(plan: Plan) -> Fraction:
     smallest = min(filter(None, plan.shares.values()))
     if not smallest > 0:
         raise BudgetError(f"a step's share of ε must be positive, got {show(smallest)}")
-    return 4 * max(plan.facts.n, LARGEST_WEIGHT) * len(plan.facts.schema) ** 2 / smallest
+    most = 4 * max(plan.facts.n, LARGEST_WEIGHT) * len(plan.facts.schema) ** 2
+    return most / smallest ** Fraction(1, plan.facts.unit.power)
 
 
 def check_records(n: Any) -> None:

@@ -380,7 +380,7 @@ def release(
         synthesizer.set_params(epsilon=epsilon, records_per_person=records_per_person, delta=delta)
         check_releasable(synthesizer)
         synthesizer.prepare(declared, len(frame))
-        warn_of_noise(declared, public, epsilon / records_per_person, synthesizer.relation)
+        warn_of_noise(declared, public, epsilon / records_per_person, synthesizer)
         session = find_account(synthesizer, account, session_epsilon, session_delta, out)
         rehearse(
             draft,
@@ -434,11 +434,11 @@ def read_named(path: Path, schema: Schema, **how: Any) -> pd.DataFrame:
         raise SchemaError(f"{path.name}: {problem}") from None
 
 
-def warn_of_noise(schema: Schema, n: int | None, epsilon: Any, relation: str) -> None:
+def warn_of_noise(schema: Schema, n: int | None, epsilon: Any, fit: Any) -> None:
     """Say that a release will be noise, where the plan says so. A function of public facts."""
     if n is None or len(schema) < 2:
         return
-    planned = make_plan(schema, n, epsilon, relation=relation)
+    planned = make_plan(schema, n, epsilon, relation=fit.relation, delta=fit.delta)
     if planned.drowned:
         click.echo(f"Warning: {planned}", err=True)
 

@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..algorithms import ConsistentBayes, SensitivityGroups, chance_of_columns
-from ..binning import check_rules, say_edges
-from ..concentrated import check_delta
+from ..binning import check_rules, say_edges, share_of_edges
 from ..core import (
     ALL_PAIRS,
     MAX_CELLS,
@@ -39,7 +38,6 @@ from ..core import (
     describe_facts,
     is_one_of,
     mutual_information,
-    noise_to_cell,
     positive,
     share,
     show,
@@ -86,7 +84,7 @@ def explain(candidates: Sequence[Forecast], d: int = 2, ratio: float = 0.0) -> s
     """The best method in a sentence, with its margin over the next and over single columns.
 
     ``d``: columns of the schema; where they are many, a second sentence says what is compared.
-    ``ratio``: noise over the mean cell of a single column.
+    ``ratio``: noise over the mean cell of a single column, of the method that is best.
     """
     drowned = ratio > NOISE_DOMINATES
     return (_say_drowned(candidates[0], d, ratio) if drowned else _explain_best(candidates)) + (
@@ -112,10 +110,12 @@ def _say_alone(best: Forecast, outlook: Outlook) -> str:
     if part < 1 / 20:
         return ""
     often = "most fits" if part > 1 / 2 else f"about one fit in {round(1 / part)}"
+    half = "ε: then every column has about twice the noise of Independent."
+    if best.delta is not None:
+        half = "ρ: then every column has about 1.4 times the noise that it has without them."
     return (
         f" In {often} ties may look too weak on average for tables of pairs; then single columns "
-        "are published here, and only pairs that stand out are kept. These may take half of ε: "
-        "then every column has about twice the noise of Independent."
+        f"are published here, and only pairs that stand out are kept. These may take half of {half}"
     )
 
 
@@ -131,7 +131,8 @@ def _say_groups(schema: Schema, candidates: Sequence[Forecast]) -> str:
 
 def _say_drowned(best: Forecast, d: int, ratio: float) -> str:
     """Not to publish where single columns are noise, and how few columns would not be."""
-    few = int(d / (ratio * USEFUL))  # noise is in proportion to the number of columns
+    power = 1 if best.delta is None else 2  # noise grows with the columns, with a δ with their root
+    few = int(d / (ratio * USEFUL) ** power)
     return (
         f"Publish nothing yet: values that are drawn evenly may be nearer than {best.name}, whose "
         f"expected two-way distance is {best.distance:.3f}."
@@ -175,7 +176,9 @@ class Plan:
 
     ``too_fine``: the columns whose values have more expected noise than their mean count where
     three tenths of ε measure single columns. ``noise``: the source that the fit will take, None for
-    a curator's.
+    a curator's. ``drowned``: whether a typical single column, with all of ε for these, is more
+    noise than signal: its noise scale, with the δ that is named of noise as large, is above its
+    mean cell. Evenly drawn values are often nearer, also where zero-sum noise halves the error.
     """
 
     n: int
@@ -188,6 +191,7 @@ class Plan:
     too_fine: tuple[str, ...] = ()
     relation: str = "replace_one"
     noise: Noise | None = None
+    drowned: bool = False
 
     @property
     def method(self) -> str:
@@ -234,15 +238,6 @@ class Plan:
         return best.make(**{"epsilon": epsilon} | options)
 
     @property
-    def drowned(self) -> bool:
-        """Whether a typical single column, with all of ε for these, is more noise than signal.
-
-        Its noise scale is then above its mean cell. Evenly drawn values are often nearer, also
-        where zero-sum noise halves the error.
-        """
-        return bool(self.table["noise ÷ mean cell"][0] > NOISE_DOMINATES)
-
-    @property
     def advice(self) -> str:
         """What the method is that comes nearest."""
         return "Nearest, not recommended" if self.drowned else "Recommended"
@@ -259,6 +254,7 @@ class Plan:
     ) -> EdgePrice:
         """The price of an edge (parent, child), where the tables share all of ε evenly.
 
+        In pure ε also where the plan names a δ, which no network of one's own takes.
         ``reference``: a *public* table over the schema, for the information gained. Raises
         SchemaError for an edge that is there already or closes a cycle.
 
@@ -270,7 +266,8 @@ class Plan:
                 f"price needs a Network over the attributes of the schema, got {show(network)}"
             )
         (parent, child), schema = check_edge(edge), self.schema
-        each, moved = self.epsilon * left(self.relation) / len(schema), Unit(self.relation).moved
+        edges, moved = share_of_edges(schema), Unit(self.relation).moved
+        each = self.epsilon * (1 - edges) * left(self.relation) / len(schema)
         network.with_edge(parent, child)
         family = (child, *network.parents(child))
         before, after = schema.cells(family), schema.cells((*family, parent))
@@ -295,9 +292,12 @@ class Plan:
             gain = mutual_information(table) - mutual_information(table.sum(axis=-1))
             gain = max(gain, 0.0)  # never negative but for rounding
         lost = as_replaced(each, Unit(self.relation))  # a change is one record less and one more
-        return EdgePrice(
-            edge, before, after, noise, more_noise, touched * lost, (touched + 1) * lost, gain
-        )
+        bins = Fraction(0)
+        if schema[parent].private:
+            bins = edges / sum(bool(a.private) for a in schema.attributes)
+            bins = as_replaced(self.epsilon * bins, Unit(self.relation))
+        was, then = (bins + times * lost for times in (touched, touched + 1))
+        return EdgePrice(edge, before, after, noise, more_noise, was, then, gain)
 
     def _repr_html_(self) -> str:
         numbers = "".join(
@@ -328,24 +328,23 @@ def _bars(candidates: tuple[Forecast, ...]) -> str:
     )
 
 
-def _by_degree(
-    schema: Schema, n: int, epsilon: Fraction, beta: Fraction, noise: tuple[Noise | None, bool]
-) -> pd.DataFrame:
+def _by_degree(schema: Schema, n: int, outlook: Outlook, beta: Fraction) -> pd.DataFrame:
     """One row per degree k: a typical table, its mean cell and its noise.
 
-    ``epsilon``: of replacing one record, at which noise is as large.
+    d − k tables share the budget, but for the part β for choices where k > 0.
     """
     k = pd.Series(range(min(len(schema), 6)))
     cells = k.map(lambda k: typical_cells(schema, k))
-    ratio = k.map(lambda k: noise_to_cell(schema, n, epsilon, k, beta))
-    alone = ratio / 2 * expected_noise(cells.round(), *noise)
+    scales = k.map(lambda k: outlook.noise_scale(1 - beta if k else Fraction(1), len(schema) - k))
+    ratio = scales * cells / n
+    alone = ratio / 2 * expected_noise(cells.round(), *outlook.noise)
     return pd.DataFrame(
         {
             "k": k,
             "tables": len(schema) - k,
             "cells of a typical table": cells.map(round),
             "mean cell, records": n / cells,
-            "noise scale, records": ratio * n / cells,
+            "noise scale, records": scales,
             "noise ÷ mean cell": ratio,
             "distance from noise alone": alone.clip(upper=1),
         }
@@ -373,10 +372,11 @@ def plan(
     is the best of them, unfitted. Four of five distances of ConsistentBayes came between the two
     that the sentence calls likely. ``plan(…).table`` has one row per degree k: cells of a typical
     table, its mean cell and noise scale in records, their ratio, and the total variation distance
-    that noise alone adds to such a table. With m records a person, plan for ε/m. ``noise``: the
-    source that the fit will take, as ``holders.SharedNoise(3)``, whose small tables are noisier;
-    None for a curator's; nothing is drawn. ``relation``: the one that the fit will take; with
-    ``"add_remove"`` all this is for the methods that offer it, and ``synthesizer()`` has it.
+    that noise alone adds to such a table, in pure ε. With m records a person, plan for ε/m.
+    ``noise``: the source that the fit will take, as ``holders.SharedNoise(3)``, whose small tables
+    are noisier; None for a curator's; nothing is drawn. ``relation``: the one that the fit will
+    take; with ``"add_remove"`` all this is for the methods that offer it, and ``synthesizer()`` has
+    it.
     ``delta``: a small chance, as 1e-9, that you could accept: ConsistentBayes with it is a
     candidate more, which is named where it is expected to be clearly nearer than what is pure.
     Raises BudgetError for ε ≤ 0, or too small for a fit, for a distance that isn't between 0 and 1
@@ -398,7 +398,11 @@ def plan(
         raise BudgetError(f"noise must be a source, as holders.SharedNoise(3), got {show(noise)}")
     if noise is not None and delta is not None:
         raise BudgetError("noise of a source's own has no δ: leave noise= or delta= out")
-    chance = None if delta is None else check_delta(delta)
+    chance = None
+    if delta is not None:
+        from ..concentrated import check_delta  # noqa: PLC0415 - a pure fit never loads it
+
+        chance = check_delta(delta)
     foretell = partial(forecasts, schema, int(n), noise=noise, relation=relation, delta=chance)
     if chance is not None:  # refuses what a fit would
         asked = ConsistentBayes(1, delta=chance, relation=relation)
@@ -407,22 +411,22 @@ def plan(
     beta = share("share_structure", share_structure)
     candidates = tuple(foretell(epsilon=float(budget)))
     given = chance if candidates[0].delta else None
-    outlook = Outlook(schema, int(n), float(budget), None, noise, relation, given)
-    equal = as_replaced(budget * left(relation), Unit(relation))
-    table = _by_degree(schema, n, equal, beta, (noise, outlook.hidden))  # pure methods
+    seen = partial(Outlook, schema, int(n), float(budget), None, noise, relation)
+    outlook, table = seen(given), _by_degree(schema, n, seen(), beta)  # of networks: pure
     k, ratio = table["k"], table["noise ÷ mean cell"]
     best = max(k[ratio * USEFUL <= 1], default=0)
-    drowned = bool(ratio[0] > NOISE_DOMINATES)
+    alone = outlook.noise_scale(Fraction(1), len(schema)) * typical_cells(schema, 0) / n
+    drowned = bool(alone > NOISE_DOMINATES)
     fine = [schema.attributes[j] for j in np.flatnonzero(outlook.too_fine())]
     part = "three tenths of ε" if given is None else "three twentieths of ρ"
-    told = expect(ratio.tolist(), best)
+    told = "in pure ε " * (given is not None) + expect(ratio.tolist(), best)
     if outlook.whole and not best and not drowned:
         told = say_whole(outlook.whole, int(n), 2 * n / outlook.mass)
     sentence = (
         describe_facts(schema, n, decimal(budget))
         + told
         + " "
-        + explain(candidates, len(schema), ratio[0])
+        + explain(candidates, len(schema), alone)
         + _say_alone(candidates[0], outlook)
         + say_delta(candidates, chance)
         + say_too_fine([a.name for a in fine], [a.size for a in fine], len(schema), drowned, part)
@@ -437,7 +441,8 @@ def plan(
             f"{float(distance):g}."
         )
     names = tuple(a.name for a in fine)
-    found = Plan(int(n), budget, schema, best, sentence, table, candidates, names, relation, noise)
+    facts = int(n), budget, schema, best, sentence, table, candidates, names, relation, noise
+    found = Plan(*facts, drowned)
     found.synthesizer().prepare(schema.declare_public(), found.n)  # refuses what a fit would
     return found
 
@@ -451,4 +456,4 @@ def _choose(foretell: Callable[..., list[Forecast]], epsilon: Any, distance: Any
         )
     if distance is None:
         return positive("epsilon", epsilon)
-    return least_epsilon(distance, lambda e: foretell(epsilon=e)[0].distance)
+    return least_epsilon(distance, lambda e: [f.distance for f in foretell(epsilon=e)])

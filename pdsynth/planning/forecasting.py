@@ -43,7 +43,6 @@ from ..algorithms import (
 )
 from ..baselines import Independent, JTree
 from ..binning import share_of_edges
-from ..concentrated import ConcentratedUnit, rho_of
 from ..core import (
     ALL_PAIRS,
     MAX_PAIRS,
@@ -189,9 +188,7 @@ class Outlook:
         relation: str = "replace_one",
         delta: Fraction | None = None,
     ) -> None:
-        whole = as_fraction(float(epsilon))
-        self.unit = Unit(relation) if delta is None else ConcentratedUnit(relation)
-        budget = whole if delta is None else rho_of(whole, delta)
+        self.unit, budget = counted(as_fraction(float(epsilon)), relation, delta)
         budget *= (1 - share_of_edges(schema)) * left(relation)
         self.prior, self.hidden = given or prior(), not self.unit.n_is_public
         self.noise = noise, self.hidden or delta is not None  # as expected_noise takes it
@@ -265,6 +262,11 @@ class Outlook:
         """Columns with ε/d each: v = d (free cells of X_i and X_j) / (ε n)."""
         columns = self.d * free_cells(self.size, *self.noise) / self.shared
         return self.distance(1.0, self.pair(columns))
+
+    def noise_scale(self, part: Fraction, tables: int) -> float:
+        """Of each of some tables that share a part of the budget: with a δ of noise as large."""
+        unit = self.unit
+        return unit.moved * tables / unit.as_pure(self.facts.epsilon * part, tables)
 
     def of_part(self, part: np.ndarray | float) -> Any:
         """How many times the noise of all of the budget a part of it has: 1/part, or its root."""
@@ -379,6 +381,15 @@ class Outlook:
         *noise, chance = ((v / (1 + v)) ** 2 for v in (*noises, self.sampled()))
         square = rest**2 * (self.prior.dependence**2 + chance) + sum(noise) + chance
         return float(np.mean(np.sqrt(square)))
+
+
+def counted(epsilon: Fraction, relation: str, delta: Fraction | None) -> tuple[Unit, Fraction]:
+    """The unit in which a fit counts what it spends, and its budget: ε, or with a δ ρ."""
+    if delta is None:
+        return Unit(relation), epsilon
+    from ..concentrated import ConcentratedUnit, rho_of  # noqa: PLC0415 - a pure fit never loads it
+
+    return ConcentratedUnit(relation), rho_of(epsilon, delta)
 
 
 def spread_pairs(size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

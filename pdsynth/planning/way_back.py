@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,11 +13,12 @@ from ..core import BudgetError, number, show
 GRID = (*(Fraction(m, 10**k) for k in (4, 3, 2, 1) for m in range(10, 100)), Fraction(10))
 
 
-def least_epsilon(distance: Any, forecast: Callable[[float], float]) -> Fraction:
+def least_epsilon(distance: Any, forecast: Callable[[float], Sequence[float]]) -> Fraction:
     """The least ε of two digits, from 0.001 to 10, whose forecast is at most ``distance``.
 
-    ``forecast``: a mean two-way distance for each ε, falling. Raises BudgetError for a distance
-    that isn't between 0 and 1, or that no ε up to 10 reaches.
+    ``forecast``: the mean two-way distances of all methods for each ε, all falling, that of the
+    method that is named first: it may rise where another is named, which is hardly farther. Raises
+    BudgetError for a distance that isn't between 0 and 1, or that no ε up to 10 reaches.
 
     **Privacy:** as the forecast, which is a function of public facts.
     """
@@ -27,11 +28,12 @@ def least_epsilon(distance: Any, forecast: Callable[[float], float]) -> Fraction
             f"distance must lie between 0 and 1, got {show(distance)}: it is the mean total "
             "variation distance of all pairs of columns"
         )
-    at = bisect_left(GRID, True, key=lambda epsilon: forecast(float(epsilon)) <= target)
-    if at < len(GRID):
-        return GRID[at]
+    at = bisect_left(GRID, True, key=lambda epsilon: min(forecast(float(epsilon))) <= target)
+    for epsilon in GRID[at:]:
+        if forecast(float(epsilon))[0] <= target:
+            return epsilon
     raise BudgetError(
         f"no ε up to {GRID[-1]} is forecast to come as near as {target:g}: at ε = {GRID[-1]} the "
-        f"forecast is {forecast(float(GRID[-1])):.4f}; it takes more records, fewer columns, "
+        f"forecast is {forecast(float(GRID[-1]))[0]:.4f}; it takes more records, fewer columns, "
         "coarser bins, or a larger distance"
     )

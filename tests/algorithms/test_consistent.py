@@ -187,6 +187,20 @@ def test_a_scale_too_large_to_draw_is_refused_before_anything_is_spent(rounds):
     assert synthesizer.spent_ == 0
 
 
+@pytest.mark.parametrize("walk", [0, 1, 2])
+def test_with_a_delta_the_bound_is_one_of_roots(walk):
+    """Small ε and many columns, of which δ makes most, were refused: 1/ρ was taken for a scale."""
+    schema = Schema(tuple(Attribute.categorical(f"x{j}", [0, 1]) for j in range(40)))
+    frame = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (500, 40)), columns=schema.names)
+    synthesizer = ConsistentBayes(0.02, delta=1e-9, random_state=walk, rounds=0)
+    most = largest_scale(synthesizer.prepare(schema, len(frame)))
+    ledger = synthesizer.fit(frame, schema).ledger_
+    seen = [e.scale for e in ledger.entries if e.mechanism == "discrete_gaussian"]
+    assert max(seen) <= most**2
+    with pytest.raises(BudgetError, match="exact sampling ends"):
+        synthesizer.clone().set_params(epsilon="1e-12").prepare(schema, len(frame))
+
+
 @pytest.mark.parametrize("n", [20, 2000])
 def test_a_table_with_noise_of_less_than_a_record_is_measured_once(n):
     """Fewer records than cells: the fit expects none in any cell, however well it knows them."""

@@ -95,6 +95,28 @@ def test_the_price_of_an_edge_is_what_the_ledger_says_a_change_costs(relation):
         assert made.ledger_.attribute_epsilon()["a"] == said
 
 
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+def test_table_and_price_know_what_private_bins_cost(relation):
+    """Scale 6.25 in the ledger was 6 in the table, and a column of private bins was as others."""
+    schema = Schema(
+        (
+            Attribute.numeric("a", 0, 99, bins="private", number=4, integer=True),
+            Attribute.numeric("b", 0, 99, bins="private", number=8, integer=True),
+            Attribute.categorical("c", [0, 1]),
+        )
+    )
+    frame = pd.DataFrame({"a": np.arange(500) % 100, "b": np.arange(500) % 90, "c": 0})
+    found = pds.plan(schema, 500, 1, relation=relation)
+    alone = Network(tuple((name, ()) for name in "abc"))
+    for parent, child in (("a", "c"), ("c", "a")):
+        price, network = found.price(alone, (parent, child)), alone.with_edge(parent, child)
+        for drawn, said in ((alone, price.epsilon_before), (network, price.epsilon_after)):
+            made = pds.Synthesizer(1, structure=drawn, relation=relation).fit(frame, schema)
+            assert made.ledger_.attribute_epsilon()[parent] == said
+            scales = {float(e.scale) for e in made.ledger_.entries if e.step.startswith("table")}
+            assert [*scales] == [pytest.approx(found.table["noise scale, records"][0])]
+
+
 @pytest.mark.parametrize(("n", "sizes"), [(300, (4, 8, 3)), (10_000, (4, 3, 5)), (200, (2, 2, 2))])
 @pytest.mark.parametrize("careful", [0, 1, 3])
 def test_a_plan_says_where_its_method_makes_no_use_of_groups(n, sizes, careful):
@@ -870,6 +892,30 @@ def test_noise_with_a_delta_falls_with_the_root_of_its_part():
     assert rho.shared > rho.mass and pure.shared == pure.mass
     # σ² = 1/ρ with ρ = .014973, and a cell is off by σ √(2/π): Laplace noise of scale 2/ε
     assert 2 * 9_000 / rho.mass == pytest.approx(np.sqrt(2 / np.pi / 0.014973), rel=1e-3)
+
+
+@pytest.mark.parametrize("relation", ["replace_one", "add_remove"])
+def test_where_a_delta_is_named_the_verdict_is_of_its_noise(relation):
+    """150 columns were "noise, and so is every single column" at twice the distance foretold."""
+    found, pure = (
+        pds.plan(plain(150, 2), 300, 1, delta=delta, relation=relation) for delta in (1e-9, None)
+    )
+    assert pure.drowned and "ε = 1: every two-way table is noise, and so" in str(pure)
+    assert found.forecasts[0].delta and not found.drowned and "Use ConsistentBayes(" in str(found)
+    assert "ε = 1: in pure ε every two-way table is noise, and so" in str(found)
+    assert "half of ε" not in str(found) and "noise of Independent" not in str(found)
+    assert ("half of ρ" in str(found)) == (relation == "replace_one")
+    alone = Network(tuple((name, ()) for name in found.schema.names))
+    edge = tuple(found.schema.names[:2])
+    assert found.price(alone, edge) == pure.price(alone, edge)  # networks take no δ
+    pd.testing.assert_frame_equal(found.table, pure.table)
+    assert pds.plan(plain(150, 2), 30, 1, delta=1e-9, relation=relation).drowned
+
+
+def test_how_few_columns_would_do_with_a_delta():
+    """Noise grows with the root of their number: 1,000 columns at 1.4 times a mean cell."""
+    best = replace(prediction.forecasts(plain(3, 2), 9, 1)[0], delta=1e-9)
+    assert "With 20 columns" in prediction.explain([best], 640, 1.4)  # 640/(4 · 1.4)² = 20.4
 
 
 @pytest.mark.parametrize(

@@ -51,9 +51,9 @@ def test_the_forecast_falls_with_epsilon(sizes):
 
 
 def test_by_hand_it_is_a_step_of_two_digits():
-    assert least_epsilon(0.25, lambda e: 0.1 / e) == Fraction(2, 5)
-    assert least_epsilon(0.99, lambda e: 0.0) == GRID[0] == Fraction(1, 1000)
-    assert least_epsilon(0.3, lambda e: 1 / e) == Fraction(17, 5)
+    assert least_epsilon(0.25, lambda e: [0.1 / e]) == Fraction(2, 5)
+    assert least_epsilon(0.99, lambda e: [0.0]) == GRID[0] == Fraction(1, 1000)
+    assert least_epsilon(0.3, lambda e: [1 / e]) == Fraction(17, 5)
 
 
 @pytest.mark.parametrize("distance", [0, 1, -0.1, 2, "near", float("nan"), None, [0.1]])
@@ -80,3 +80,12 @@ def test_the_sentence_says_it():
     )
     assert found.synthesizer().epsilon == float(found.epsilon)
     assert not re.search("least, of two", str(pds.plan(of_sizes([16, 9]), 50_000, 1)))
+
+
+def test_the_way_back_knows_that_a_named_forecast_may_rise():
+    """A δ comes as near as .00514 at ε = 5.7; from 6.5 on pure ε is named, which is hardly farther,
+    and nothing up to 10: an error said that no ε reaches it."""
+    found = pds.plan(of_sizes([2] * 40), 30_000, distance=0.00514, delta=1e-9)
+    assert found.epsilon == Fraction("5.7") and found.distance <= 0.00514
+    assert pds.plan(of_sizes([2] * 40), 30_000, 6.5, delta=1e-9).distance > 0.00514
+    assert pds.plan(of_sizes([2] * 40), 30_000, 5.6, delta=1e-9).distance > 0.00514

@@ -105,6 +105,18 @@ class TestPlan:
         status, _, words = speak("release data.csv schema.toml --epsilon 1 --out fine")
         assert status == 0 and "Warning" not in words
 
+    def test_with_a_delta_the_warning_is_of_its_noise(self, here, speak):
+        """It was of pure ε: that single columns are noise, of a release whose aren't."""
+        names = [f"c{j}" for j in range(150)]
+        lines = "".join(f'{name} = "0 | 1"\n' for name in names)
+        (here / "many.toml").write_text("[attributes]\n" + lines)
+        rows = [",".join("01"[(i >> (j % 7)) & 1] for j in range(150)) for i in range(300)]
+        (here / "many.csv").write_text("\n".join([",".join(names), *rows, ""]))
+        told = "release many.csv many.toml --epsilon 1 --out {}".format
+        assert "Warning: 300 rows" in speak(told("pure"))[2]
+        status, _, words = speak(told("one") + " --delta 1e-9 --set rounds=0")
+        assert status == 0 and "Warning" not in words
+
     def test_nothing_is_recommended_where_all_is_noise(self, here, speak):
         said = speak("plan data.csv schema.toml --epsilon 0.01")[1]
         assert "Nearest, not recommended: Independent(" in said and "\nRecommended" not in said
