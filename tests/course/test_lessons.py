@@ -363,6 +363,7 @@ def test_what_python_s_math_refuses_is_told_as_what_numpy_makes_of_it():
     """A root of a negative number had words of its own with NumPy, and "math domain error" else."""
     judge = Computation(abs, [(1,)], "no", faults={"NaN": lambda got, x: np.isnan(got)})
     assert judge(lambda x: math.sqrt(-x)) == judge(lambda x: math.exp(9**9)) == "NaN"
+    assert judge(lambda x: x / 0) == "NaN"
     with pytest.raises(ValueError, match="could not convert"):
         judge(lambda x: float("many"))
     with pytest.raises(ValueError, match="math domain|expected a"):

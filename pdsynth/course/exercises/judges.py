@@ -197,8 +197,8 @@ class Each:
         return next(filter(None, verdicts), None)
 
 
-# Python's math raises where NumPy gives NaN or ∞: the root of −1, the logarithm of 0, e^1000.
-OUTSIDE = r"math (domain|range) error|expected a (nonnegative|positive) input"
+# Python raises where NumPy gives NaN or ∞: the root of −1, the logarithm of 0, e^1000, 0/0.
+OUTSIDE = r"math (domain|range) error|expected a (nonnegative|positive) input|division by zero"
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class Computation:
             solution = self.read(right)
             try:
                 given = function(*deepcopy(case))
-            except (ValueError, OverflowError) as problem:
+            except (ValueError, ArithmeticError) as problem:
                 given = np.full(solution.shape, np.nan)
                 known = any(holds(given, *case) for holds in self.faults.values())
                 if not (known and re.search(OUTSIDE, str(problem))):
