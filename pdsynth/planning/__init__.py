@@ -18,7 +18,6 @@ import pandas as pd
 
 from ..algorithms import ConsistentBayes, SensitivityGroups, chance_of_columns
 from ..binning import check_rules, say_edges
-from ..concentrated import check_delta
 from ..core import (
     ALL_PAIRS,
     MAX_CELLS,
@@ -398,7 +397,11 @@ def plan(
         raise BudgetError(f"noise must be a source, as holders.SharedNoise(3), got {show(noise)}")
     if noise is not None and delta is not None:
         raise BudgetError("noise of a source's own has no δ: leave noise= or delta= out")
-    chance = None if delta is None else check_delta(delta)
+    chance = None
+    if delta is not None:
+        from ..concentrated import check_delta  # noqa: PLC0415 - where δ is given
+
+        chance = check_delta(delta)
     foretell = partial(forecasts, schema, int(n), noise=noise, relation=relation, delta=chance)
     if chance is not None:  # refuses what a fit would
         asked = ConsistentBayes(1, delta=chance, relation=relation)

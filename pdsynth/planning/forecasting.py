@@ -43,7 +43,6 @@ from ..algorithms import (
 )
 from ..baselines import Independent, JTree
 from ..binning import share_of_edges
-from ..concentrated import ConcentratedUnit, rho_of
 from ..core import (
     ALL_PAIRS,
     MAX_PAIRS,
@@ -190,8 +189,11 @@ class Outlook:
         delta: Fraction | None = None,
     ) -> None:
         whole = as_fraction(float(epsilon))
-        self.unit = Unit(relation) if delta is None else ConcentratedUnit(relation)
-        budget = whole if delta is None else rho_of(whole, delta)
+        self.unit, budget = Unit(relation), whole
+        if delta is not None:
+            from ..concentrated import ConcentratedUnit, rho_of  # noqa: PLC0415 - where δ is given
+
+            self.unit, budget = ConcentratedUnit(relation), rho_of(whole, delta)
         budget *= (1 - share_of_edges(schema)) * left(relation)
         self.prior, self.hidden = given or prior(), not self.unit.n_is_public
         self.noise = noise, self.hidden or delta is not None  # as expected_noise takes it
