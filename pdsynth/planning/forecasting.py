@@ -169,6 +169,15 @@ def forecasts(
     return [replace(f, distance=min(f.distance, 1.0)) for f in candidates]  # no distance is larger
 
 
+def count_in(whole: Fraction, relation: str, delta: Fraction | None) -> tuple[Unit, Fraction]:
+    """What neighbours differ in, and the budget: ε itself, or the ρ of (ε, δ)."""
+    if delta is None:
+        return Unit(relation), whole
+    from ..concentrated import ConcentratedUnit, rho_of  # noqa: PLC0415 - where δ is given
+
+    return ConcentratedUnit(relation), rho_of(whole, delta)
+
+
 class Outlook:
     """Public numbers of a table, and the forecasts made of them.
 
@@ -189,11 +198,7 @@ class Outlook:
         delta: Fraction | None = None,
     ) -> None:
         whole = as_fraction(float(epsilon))
-        self.unit, budget = Unit(relation), whole
-        if delta is not None:
-            from ..concentrated import ConcentratedUnit, rho_of  # noqa: PLC0415 - where δ is given
-
-            self.unit, budget = ConcentratedUnit(relation), rho_of(whole, delta)
+        self.unit, budget = count_in(whole, relation, delta)
         budget *= (1 - share_of_edges(schema)) * left(relation)
         self.prior, self.hidden = given or prior(), not self.unit.n_is_public
         self.noise = noise, self.hidden or delta is not None  # as expected_noise takes it
