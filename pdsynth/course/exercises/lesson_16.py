@@ -15,9 +15,10 @@ from .judges import Computation
 from .lesson import exercises
 
 
-def bound_at(hits: int, misses: int, runs: int, level: float) -> float:
+def bound_at(hits: float, misses: float, runs: int, level: float) -> float:
     """The bound on ε when each of the two limits may fail with probability ``level``."""
-    return math.log(lower_limit(hits, runs, level) / upper_limit(misses, runs, level))
+    low, high = lower_limit(np.array(hits), runs, level), upper_limit(np.array(misses), runs, level)
+    return math.log(low / high)
 
 
 bound = Computation(
@@ -59,6 +60,12 @@ bound = Computation(
         ),
         "bound has level 0.0125 on each side: more doubt than 5 % asks for.": (
             lambda hits, misses, runs: bound_at(hits, misses, runs, 0.0125)
+        ),
+        "bound has level 0.95, the confidence: alpha is the doubt, 0.025 on each side.": (
+            lambda hits, misses, runs: bound_at(hits, misses, runs, 0.95)
+        ),
+        "bound hands over shares. The limits take counts, and the number of runs beside them.": (
+            lambda hits, misses, runs: bound_at(hits / runs, misses / runs, runs, 0.025)
         ),
         "bound has level 0.975 in the place of 0.025.": lambda hits, misses, runs: bound_at(
             hits, misses, runs, 0.975
