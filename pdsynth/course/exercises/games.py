@@ -29,7 +29,7 @@ def bound_of(hits: int, misses: int) -> float:
     """The ε of which ``ROUNDS`` rounds in each world are sure, at 97.5 % a side; at least 0.
 
     >>> round(bound_of(72, 0), 2), bound_of(0, 72)
-    (2.75, 0.0)
+    (2.73, 0.0)
     """
     if not hits:
         return 0.0
