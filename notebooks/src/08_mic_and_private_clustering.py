@@ -281,7 +281,7 @@ pd.DataFrame(rows).T.rename_axis("d").round(2)
 
 # %% [markdown]
 # At 4 bits sampling finds the worst case. At 52 it sees a loss of about three where 26 is possible: a thousand small losses that rarely all point the same
-# way. An audit, which must also be statistically sure, gets less: about 2. "The audit found no more than that" is true, and is not a proof. The ledger needs
+# way. An audit, which must also be statistically sure, gets less: 0.9 to 1.6 with as many runs. "The audit found no more than that" is true, and is not a proof. The ledger needs
 # no luck, it multiplies:
 
 # %%

@@ -124,7 +124,7 @@ guess("By how many people is the estimate typically off?", local, unit="people",
 #
 # **What to notice**
 # * One count: Laplace needs less noise than Gaussian, and promises more. Raise **ℓ** until the lines cross.
-# * Lower **δ** (move its exponent up): Gaussian noise grows slowly, since only the logarithm of δ counts.
+# * Lower **δ** (move **zeros of δ** up): Gaussian noise grows slowly, since only the logarithm of δ counts.
 # * Gaussian noise calibrated exactly, and through zCDP: almost one line. The detour costs little and adds up easily.
 # * One count, and **ε** raised to 4: the local line falls fastest. Local privacy lives on large ε.
 

@@ -97,7 +97,7 @@ def check_choice(e: Entry, known: set[str], per_person: int) -> Iterator[tuple[s
         yield "L4", f"charged ρ = {e.epsilon}, but ε²/8 gives {e.scale**2 / 8}"
 
 
-@dataclass
+@dataclass(repr=False)
 class ConcentratedLedger(Ledger):
     """Append-only account of one run with δ: every cost, claimed or true, is in ρ.
 

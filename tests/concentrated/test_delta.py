@@ -117,6 +117,7 @@ def test_every_face_says_that_it_is_not_pure():
     assert all(said in text for text in shown)
     assert "not pure" in repr(synthesizer) and "(ε, δ)" in repr(synthesizer)
     assert said in synthesizer._repr_html_() and said in synthesizer.ledger_._repr_html_()
+    assert repr(synthesizer.ledger_) == str(synthesizer.ledger_), "as every ledger shows itself"
     assert not any("Pure" in text for text in shown)
     seeded = fitted(random_state=1)
     assert said in seeded.ledger_.verdict() and seeded.ledger_.verdict().startswith("NOT PRIVATE")

@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 
 import pdsynth as pds
+from pdsynth.audit.estimator import lower_limit, upper_limit
 from pdsynth.audit.zoo import ZOO
 from pdsynth.core.attribute import Attribute
 from pdsynth.core.measures import mutual_information
@@ -363,6 +364,7 @@ def test_what_python_s_math_refuses_is_told_as_what_numpy_makes_of_it():
     """A root of a negative number had words of its own with NumPy, and "math domain error" else."""
     judge = Computation(abs, [(1,)], "no", faults={"NaN": lambda got, x: np.isnan(got)})
     assert judge(lambda x: math.sqrt(-x)) == judge(lambda x: math.exp(9**9)) == "NaN"
+    assert judge(lambda x: x / 0) == "NaN"
     with pytest.raises(ValueError, match="could not convert"):
         judge(lambda x: float("many"))
     with pytest.raises(ValueError, match="math domain|expected a"):
@@ -642,6 +644,28 @@ def test_lessons_say_the_recorded_numbers(root):
     largest = lesson.read("lesson_18")["q4"]["recorded"]["largest"]
     assert f"The zoo itself, {len(ZOO)} defects" in said[0]
     assert f"the worst had {largest:.3f}:" in said[1]
+
+
+@pytest.mark.slow
+def test_lesson_08_says_what_an_audit_of_52_bits_gets(root):
+    """Half of 20,000 runs choose how large a loss is the event, the other half measures."""
+    source = (root / "notebooks" / "src" / "08_mic_and_private_clustering.py").read_text("utf-8")
+    low, high = re.search(r"gets less: ([\d.]+) to ([\d.]+) with as many runs", source).groups()
+    rng, scale, half = np.random.default_rng(2), 51, 10_000
+
+    def lose(jump):
+        parts = (rng.laplace(scale=scale, size=(2 * half, 34)) + jump for _ in range(39))
+        losses = sum((abs(z) - abs(z - 1)).sum(axis=1) for z in parts) / scale
+        return losses[:half], losses[half:]
+
+    def bound(seen, other, least):
+        hits, misses = (int((losses >= least).sum()) for losses in (seen, other))
+        return np.log(lower_limit(hits, half, 0.025) / upper_limit(misses, half, 0.025))
+
+    (choose_a, measure_a), (choose_b, measure_b) = lose(0), lose(1)
+    steps = np.quantile(choose_b, np.linspace(0, 0.999, 200))
+    event = max(steps, key=lambda least: bound(choose_b, choose_a, least))
+    assert float(low) <= bound(measure_b, measure_a, event) <= float(high)
 
 
 def test_lesson_18_s_table_is_that_of_the_committed_trials(root):

@@ -20,10 +20,14 @@ CASES: list[Any] = [
 def judge_exactness(function: Callable[..., Any]) -> str | None:
     """A sum that doesn't drift."""
     kinds = {type(function(*case)).__name__ for case in CASES} - {"Fraction", "int"}
-    if not kinds:
+    if kinds:
+        found = f"it is a {kinds.pop()}"
+    elif any(function(*case) != true_cost.right(*case) for case in CASES):
+        found = "it is a Fraction of floats, which had been rounded"
+    else:
         return None
     return (
-        f"the value is right, but it is a {kinds.pop()}: start from Fraction(0) and use "
+        f"the value is right, but {found}: start from Fraction(0) and use "
         "Fraction(s) / Fraction(b), so that nothing drifts."
     )
 
@@ -71,6 +75,14 @@ def share_by(cells: list[int], epsilon: float, power: float) -> np.ndarray:
     """ε in proportion to a power of the number of cells."""
     weights = np.array(cells, dtype=float) ** power
     return epsilon * weights / weights.sum()
+
+
+def spends_it_as_well(got: np.ndarray, cells: list[int], epsilon: float) -> bool:
+    """Whether a split spends no more, and its total expected error is the least up to 10^-6."""
+    if got.shape != (len(cells),) or not (got > 0).all() or got.sum() > epsilon * (1 + 1e-9):
+        return False
+    best = float((np.array(cells) / share_by(cells, epsilon, 0.5)).sum())
+    return float((np.array(cells) / got).sum()) <= best * (1 + 1e-6)
 
 
 split = Computation(  # the split is scored by its exact expected error, on tables that it can't see
@@ -122,6 +134,7 @@ split = Computation(  # the split is scored by its exact expected error, on tabl
             )
         ),
     },
+    enough=spends_it_as_well,
     otherwise=(
         "split({case[0]}, {case[1]}) gives {got}: its total expected error Σ cells · 2/εⱼ "
         "can be made smaller. At the best split cells/εⱼ² is the same for all."

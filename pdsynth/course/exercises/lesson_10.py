@@ -30,11 +30,11 @@ true_cost = Computation(
         "true_cost{case}: an odd number of columns has ⌊d/2⌋ disjoint pairs; use d // 2.": (
             lambda d, k: spend(d, k, Fraction(d, 2), k)
         ),
-        "true_cost multiplies ε₁ by the rounds, d − 1. Those are paid for; the pairs of a round aren't.": lambda d, k: (
+        "true_cost multiplies ε₁ by d − 1. The rounds are paid for; the pairs of a round aren't.": lambda d, k: (
             spend(d, k, d - 1, k)
         ),
         "true_cost multiplies ε₁ by d. A round has ⌊d/2⌋ pairs.": lambda d, k: spend(d, k, d, k),
-        "true_cost multiplies ε₁ by all pairs. The d − 1 rounds are paid one by one.": (
+        "true_cost multiplies ε₁ by all pairs. The rounds are paid one by one.": (
             lambda d, k: spend(d, k, d * (d - 1) // 2, k)
         ),
         "true_cost forgets ε₃: networks *and* tables are paid once and spent in k clusters.": (

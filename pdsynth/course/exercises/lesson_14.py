@@ -1,5 +1,6 @@
 """Exercises of lesson 14, custom networks and disclosure risk."""
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -70,6 +71,11 @@ q1, q2, q3 = exercises(
     q2=Computation(
         gcap,
         cases=draw_cases(),
+        faults={
+            "gcap divides by no rows where the key doesn't occur. It takes the nearest keys then.": (
+                lambda got, *case: not math.isfinite(got)
+            ),
+        },
         mistakes={
             "gcap gives 0 where the key doesn't occur. That is CAP with a hole: GCAP takes the nearest keys instead.": lambda key, target, rows: (
                 gcap(key, target, rows) if key in dict(rows) else 0

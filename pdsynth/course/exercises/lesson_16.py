@@ -15,9 +15,10 @@ from .judges import Computation
 from .lesson import exercises
 
 
-def bound_at(hits: int, misses: int, runs: int, level: float) -> float:
+def bound_at(hits: float, misses: float, runs: int, level: float) -> float:
     """The bound on ε when each of the two limits may fail with probability ``level``."""
-    return math.log(lower_limit(hits, runs, level) / upper_limit(misses, runs, level))
+    low, high = lower_limit(np.array(hits), runs, level), upper_limit(np.array(misses), runs, level)
+    return math.log(low / high)
 
 
 bound = Computation(
@@ -59,6 +60,12 @@ bound = Computation(
         ),
         "bound has level 0.0125 on each side: more doubt than 5 % asks for.": (
             lambda hits, misses, runs: bound_at(hits, misses, runs, 0.0125)
+        ),
+        "bound has level 0.95, the confidence: alpha is the doubt, 0.025 on each side.": (
+            lambda hits, misses, runs: bound_at(hits, misses, runs, 0.95)
+        ),
+        "bound hands over shares. The limits take counts, and the number of runs beside them.": (
+            lambda hits, misses, runs: bound_at(hits / runs, misses / runs, runs, 0.025)
         ),
         "bound has level 0.975 in the place of 0.025.": lambda hits, misses, runs: bound_at(
             hits, misses, runs, 0.975
@@ -137,8 +144,8 @@ event = Exposing(
         "event holds most of what both worlds release. Look for a number that one of them can't.": (
             lambda released: released >= 10
         ),
-        "event is a number that only the world *without* her releases: turn it round.": (
-            lambda released: released == 7
+        "event says where most of her noise lies. Both worlds release that: look beyond it, at the ends.": (
+            lambda released: 8 < released < 14
         ),
         "event starts at 13, which both worlds release. One more.": lambda released: released >= 13,
         "event asks for 13: without her that is where all the cut-off noise piles up.": (
@@ -147,7 +154,7 @@ event = Exposing(
         "event asks for more than 14. The noise is cut at +3: nothing is there.": lambda released: (
             released > 14
         ),
-        "event is true at both ends. Only one end belongs to her world.": lambda released: (
+        "event is true at both ends. One end belongs to her world, the other to the world without her: together they tell nothing.": lambda released: (
             released in (7, 14)
         ),
         "event looks at odd and even. Both worlds release both.": lambda released: (
@@ -156,7 +163,7 @@ event = Exposing(
         "event asks for her exact count. Noise of 0 is the likeliest in both worlds.": (
             lambda released: released == 11
         ),
-        "event is true for small numbers: they speak for the world without her.": lambda released: (
+        "event is true for small numbers, as often as noise of scale 1 allows. Where is the noise cut off?": lambda released: (
             released <= 10
         ),
     },

@@ -23,6 +23,12 @@ epsilon_of = Computation(
         "epsilon_of takes another logarithm: ln is the natural one, np.log.": lambda rho, delta: (
             rho + 2 * math.sqrt(rho * math.log10(1 / delta))
         ),
+        "epsilon_of takes log₂: ln is the natural logarithm, np.log.": lambda rho, delta: (
+            rho + 2 * math.sqrt(rho * math.log2(1 / delta))
+        ),
+        "epsilon_of takes the root of ρ alone: ln(1/δ) stands under it, too.": lambda rho, delta: (
+            rho + 2 * math.sqrt(rho) * math.log(1 / delta)
+        ),
         "epsilon_of lacks the factor 2 before the root.": lambda rho, delta: (
             rho + math.sqrt(rho * math.log(1 / delta))
         ),

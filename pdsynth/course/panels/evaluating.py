@@ -337,16 +337,17 @@ def standings(state: dict[str, Any], measure: str) -> str:
     )
 
 
-def most_useful(uses: dict[str, float], majority: float) -> str:
-    """The status' last words: which table teaches most, or that none beats the majority.
+def say_best(nearest: str, uses: dict[str, float], majority: float) -> str:
+    """The status' last words: the nearest table, and which teaches most if one beats the majority.
 
-    >>> most_useful({"A": 0.757, "B": 0.75}, 0.758)
-    '. None is useful: no classifier beats the majority.'
+    >>> say_best("A", {"A": 0.8, "B": 0.75}, 0.758)
+    'Of the private tables A is nearest and most useful.'
     """
     best = max(uses, key=uses.__getitem__)
-    if uses[best] > majority:
-        return f", {best} most useful."
-    return ". None is useful: no classifier beats the majority."
+    words = f"Of the private tables {nearest} is nearest"
+    if uses[best] <= majority:
+        return f"{words}. None is useful: no classifier beats the majority."
+    return f"{words} and most useful." if best == nearest else f"{words}, {best} most useful."
 
 
 @live_panel(
@@ -388,21 +389,21 @@ def view(data: SplitTable, table: str, epsilon: float, k: int | str, measure: st
     draw_map(plot, data, state, table)
     private = [name for name in TABLES if name not in (COPY, OTHERS)]
     (use, risk), (majority, zero_rule) = place[table], chance(data)
-    useful = most_useful({name: place[name][0] for name in private}, majority)
+    nearest = min(private, key=mean.__getitem__)
+    best = say_best(nearest, {name: place[name][0] for name in private}, majority)
     facts = {"mean": mean[table], "others": mean[OTHERS], "use": 100 * use, "risk": 100 * risk}
     words = MEASURES[measure].words
     plot.entitle("xy", f"Mean {words}, all tables")
     plot.entitle("x2y2", f"{table}: how the sets are spread")
     plot.entitle("x3y3", f"{table}: the worst sets")
     status = (
-        f"{table}: the attacker guesses {100 * risk:.0f}% of relationships. "
+        f"{table[0].upper()}{table[1:]}: the attacker guesses {100 * risk:.0f}% of relationships. "
         f"Mean {MEASURES[measure].words} {mean[table]:.3f} "
         f"(other real people {mean[OTHERS]:.3f}). {TARGET.capitalize()} is learnt to "
         f"{100 * use:.1f} % (majority {100 * majority:.1f} %). The attacker finds {SECRET} for "
         f"{100 * risk:.1f} % (zero rule {100 * zero_rule:.1f} %), "
         f"{100 * (risk - place[OTHERS][1]):+.1f} points against an attacker who reads other "
-        f"people's records. Of the private tables {min(private, key=mean.__getitem__)} is nearest"
-        f"{useful}"
+        f"people's records. {best}"
     )
     return View(plot.figure, status, [standings(state, measure)], facts=facts)
 

@@ -192,7 +192,7 @@ def view(
         "off": max(abs(state["oe"][n] - state["raw"][n]) for n in order),
         "loud": loud,
         "of": len(order),
-        "most": most,
+        "most": friendly(most),
         "share": shares[most],
         "finite": state["ledger"].epsilon != math.inf,
     }

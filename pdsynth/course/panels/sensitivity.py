@@ -237,7 +237,7 @@ def view(
     state = compute(table, theta, exact[0], attribute, rare_values, exact[1], tables, sensitive)
     title = (
         f"ε = {epsilon:g}, θ = {theta:g} bit, r = {r:g}, attribute = {attribute}, "
-        f"rare_values = {rare_values}, S = {sensitive}, L₁ = {l1:g}"
+        f"rare values = {rare_values.replace('_', ' ')}, S = {sensitive}, L₁ = {l1:g}"
     )
     plot = Board("sensitivity", title)
     plot.entitle("xy", f"What tells much of {friendly(sensitive)}")

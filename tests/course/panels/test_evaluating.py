@@ -98,8 +98,17 @@ def test_a_table_is_called_useful_only_if_it_beats_the_majority(table):
     status = evaluating.view(epsilon=0.05).status
     assert status.endswith("is nearest. None is useful: no classifier beats the majority.")
     assert evaluating.view().status.endswith(" most useful.")
-    assert evaluating.most_useful({"A": majority, "B": 0.7}, majority).startswith(". None")
-    assert evaluating.most_useful({"A": 0.7, "B": 0.76}, majority) == ", B most useful."
+    assert ". None" in evaluating.say_best("A", {"A": majority, "B": 0.7}, majority)
+    assert evaluating.say_best("A", {"A": 0.7, "B": 0.76}, majority).endswith(
+        " A is nearest, B most useful."
+    )
+
+
+@pytest.mark.parametrize("name", evaluating.TABLES)
+def test_a_headline_begins_as_a_sentence_and_names_a_table_once(name):
+    view = evaluating.view(table=name, epsilon=4.0)
+    assert view.finding[0].isupper()
+    assert view.status.endswith("Of the private tables custom network is nearest and most useful.")
 
 
 def test_chance_can_be_larger_than_the_noise(table):

@@ -79,6 +79,13 @@ def test_a_view_says_in_words_what_it_shows_and_is_the_same_every_time(module):
 
 
 @every()
+def test_a_headline_begins_as_a_sentence_and_no_title_has_a_name_of_the_code(module):
+    view = first_panel(topic_of(module)).view
+    assert not re.match("[a-z]", view.finding)
+    assert not re.search(r"\w_\w+ =|_noise", view.figure.layout.title.text)
+
+
+@every()
 def test_a_panel_warns_that_moving_spends(module):
     panel = first_panel(topic_of(module))
     warned = any("real moves spend ε" in str(getattr(w, "value", "")) for w in panel.children)

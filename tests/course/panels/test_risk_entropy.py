@@ -98,3 +98,9 @@ def test_the_entropies_title_says_whether_they_set_the_shares():
     for weights, words in (("reversed", "sets the shares"), ("equal shares", "sets no share here")):
         charts = risk_entropy.view(weights=weights).figure.layout.meta["charts"]
         assert charts["xy"]["title"] == f"Normalised risk entropy OE {words}"
+
+
+def test_a_button_calls_a_column_what_the_headline_calls_it(table):
+    view = risk_entropy.view(table)
+    assert view.facts["most"] == "capital loss"
+    assert view.finding.startswith("Capital loss gets the largest share")
