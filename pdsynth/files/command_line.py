@@ -507,7 +507,7 @@ def report(
     else:
         page = draw_page(comparison, real, fake, declared, f"{released.name} beside {data.name}")
         with naming(out):
-            out.write_text(page, encoding="utf-8", newline="\n")
+            out.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
         say(f"{out} reads the real records exactly: never publish it.")
 
 

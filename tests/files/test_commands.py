@@ -371,6 +371,13 @@ class TestReport:
         assert "pdsynth-report" in (here / "page.html").read_text(encoding="utf-8")
         assert speak("report data.csv out --out page.html")[0] == 1
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="other systems' names are Unicode")
+    def test_a_page_says_a_name_that_is_not_utf_8(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        (here / "data.csv").rename(here / "caf\udce9.csv")
+        assert speak("report caf\udce9.csv out --out page.html")[0] == 0
+        assert r"beside caf\udce9.csv" in (here / "page.html").read_text(encoding="utf-8")
+
     def test_a_table_without_a_schema_is_a_mistaken_command(self, here, speak):
         status, _, words = speak("report data.csv data.csv")
         assert status == 2 and "needs its SCHEMA" in words
