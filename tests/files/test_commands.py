@@ -266,6 +266,12 @@ class TestRelease:
         )
         assert status == 1 and "needs pyarrow" in words
 
+    def test_it_needs_no_stderr(self, here, speak, monkeypatch):
+        """A service may close it, and pythonw has none."""
+        monkeypatch.setattr(sys, "stderr", None)
+        assert command.main("release data.csv schema.toml --epsilon 1 --out out".split()) == 0
+        assert there(here / "out") == FILES
+
     def test_distances_stand_on_the_card_only_if_asked_for(self, here, speak):
         speak("release data.csv schema.toml --epsilon 1 --out plain")
         speak("release data.csv schema.toml --epsilon 1 --out raw --with-report")
