@@ -58,8 +58,8 @@ OPTIONAL = {
 }
 # The houses next door that the core may ask, each when it is needed first.
 DOORS = (
-    "answers baselines binning concentrated constraints evaluation files persons planning "
-    "published scale secure"
+    "answers baselines binning concentrated constraints files persons planning published "
+    "scale secure"
 ).split()
 
 
@@ -299,8 +299,8 @@ _wanted: ContextVar[bool] = ContextVar("wanted", default=True)
 
 
 def shown() -> bool:
-    """Whether bars are wanted here: not under ``progress=False``, nor ``PDSYNTH_PROGRESS=0``."""
-    return _wanted.get() and os.environ.get(OFF, "1") != "0"
+    """Whether bars are wanted here, and there is a stderr: not under ``PDSYNTH_PROGRESS=0``."""
+    return _wanted.get() and os.environ.get(OFF, "1") != "0" and sys.stderr is not None
 
 
 def progress(

@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .curator import Candidates, Curator
+from .curator import Curator
 from .errors import BudgetError, SchemaError, is_one_of, is_whole, plural, positive, show
-from .network import Network, Permitted, Restriction, check_restriction, permit, subsets
+from .network import Candidates, Network, Permitted, Restriction, check_restriction, permit, subsets
 from .records import MAX_CELLS
 from .schema import Facts, Schema
 from .unit import ONE_REPLACED

@@ -7,6 +7,7 @@ import os
 import re
 import threading
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -159,7 +160,7 @@ def compare(
 
     Columns: method, guarantee, epsilon, repeat, seed, measure, value, seconds (of fit and sample),
     note, parameters, dataset, key; rows in grid order. A method that can't run at an ε
-    (BudgetError, so BudgetDegenerate too) has NaN and a note.
+    (BudgetError, so BudgetDegenerate too) has NaN and a note. What a fit warns of isn't shown.
 
     ``synthesizers``: estimators, or a mapping of names to them. ``dataset``: a Dataset, or a pair
     (frame, schema); ``target``: what classifiers predict and leaks find out, in place of the
@@ -333,10 +334,12 @@ def _fit(task: Task, records: Records) -> tuple[Any, np.ndarray]:
     old, schema = task.synthesizer, records.schema
     fresh = old.clone() if hasattr(old, "clone") else type(old)(**old.get_params())
     fresh.set_params(epsilon=task.epsilon, random_state=task.seed)
-    if getattr(fresh, "takes_records", False):  # warm counts; a stranger's gets the table itself
-        fresh.fit(records)
-    else:
-        fresh.fit(schema.decode(records.codes), schema=schema)
+    with warnings.catch_warnings():  # of what ε can't bear: that is what is measured
+        warnings.simplefilter("ignore", UserWarning)
+        if getattr(fresh, "takes_records", False):  # warm counts; a stranger's gets the table
+            fresh.fit(records)
+        else:
+            fresh.fit(schema.decode(records.codes), schema=schema)
     model: Any = getattr(fresh, "model_", None)
     if hasattr(model, "sample_codes"):
         return fresh, model.sample_codes(records.n, np.random.default_rng([task.seed, 1]))

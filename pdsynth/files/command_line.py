@@ -1,5 +1,6 @@
 """What ``python -m pdsynth`` does with a file of your own: outline, plan, release, report."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -360,13 +361,13 @@ def release(
     place = check_folder(out, kind)
     title, about = check_title(title or place.name), check_about(parse_answers(answers))
     facts: dict[str, Any] = {"title": title, "about": about}
-    declared = read_reviewed(schema)
-    rows = check_rows(rows, declared)
+    rows = check_rows(rows, declared := read_reviewed(schema))
     parameters = parse_options(options, relation)
     hidden = parameters.get("relation") == "add_remove"  # how many records there are
+    no_bar = sys.stderr is None or None  # None: on a terminal alone
     with (
         draft_folder(place) as draft,
-        tqdm(total=5, disable=None, bar_format="{bar:20} {desc}", leave=False) as bar,
+        tqdm(total=5, disable=no_bar, bar_format="{bar:20} {desc}", leave=False) as bar,
     ):
 
         def step(words: str) -> None:
@@ -507,7 +508,7 @@ def report(
     else:
         page = draw_page(comparison, real, fake, declared, f"{released.name} beside {data.name}")
         with naming(out):
-            out.write_text(page, encoding="utf-8", newline="\n")
+            out.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
         say(f"{out} reads the real records exactly: never publish it.")
 
 

@@ -26,7 +26,7 @@ from .file_format import FileFormat
 from .opening import NoRows, Open, Source, Text, count_sheet, count_table, open_source, read_table
 from .recoding import Recode
 from .sniffing import Cells, check_delimiter, find_separator, is_said, look_for_header
-from .taking import find_columns, raw_name, take_cells
+from .taking import check_texts, find_columns, raw_name, take_cells
 
 CELLS = 2_000_000  # of one chunk
 ALIKE = 100  # columns of one name
@@ -260,6 +260,7 @@ def _choose(
     if header is not None and not isinstance(header, bool):
         raise SchemaError(f"header must be True, False or None, got {show(header)}")
     names = None if names is None else to_items("names", names) or None
+    check_texts(map(str, names or ()))
     if schema is None:
         FileFormat(**options)  # refuses what is impossible
         how = dict.fromkeys(("delimiter", "encoding")) | options

@@ -23,7 +23,6 @@ QUOTED = (
     'A name with other signs than A to Z, digits, _ and - stands in quotes: "Größe in m" = "drop"'
 )
 PLACES = ("columns", "file", "attributes", "groups", "rules")
-FIRST = re.compile(r"^\[", re.MULTILINE)  # table of a file
 DOMAIN = ("domain", "values", "edges", "missing", "spread", "type", "public")
 Facts = dict[str, Any]  # the fields of a Schema
 

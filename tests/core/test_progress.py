@@ -1,5 +1,7 @@
 """One bar for all: it changes no result, shows public numbers only, and stays away when told to."""
 
+import sys
+
 import pytest
 import tqdm.auto
 
@@ -46,6 +48,14 @@ def test_the_environment_and_the_caller_turn_bars_off(seen, monkeypatch):
     monkeypatch.setenv(bars.OFF, "0")
     list(bars.progress(range(3), "steps", 3))
     assert seen == []
+    with bars.bar(1.0, "by hand"):
+        assert seen == [("by hand", 1.0, True)]
+
+
+def test_without_a_stderr_there_are_no_bars(seen, monkeypatch):
+    """As under pythonw, or where a service closes it: a bar would end a fit that is paid for."""
+    monkeypatch.setattr(sys, "stderr", None)
+    assert list(bars.progress(range(3), "steps", 3)) == [0, 1, 2] and seen == []
     with bars.bar(1.0, "by hand"):
         assert seen == [("by hand", 1.0, True)]
 

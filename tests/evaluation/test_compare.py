@@ -90,6 +90,15 @@ def test_one_row_a_measure_with_everything_in_it():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("error")
+def test_what_a_fit_warns_of_ends_no_grid():
+    """Grids go on purpose where ε bears little; each trial would say so in words of its own."""
+    rows = compare([PrivBayes(k=2)], DATA, [0.1], 3, ("avd2",), jobs=1)
+    assert rows["value"].notna().all() and len(rows) == 3
+    with pytest.raises(UserWarning, match="under noise of scale"):
+        PrivBayes(0.1, k=2).fit(DATA.frame, SCHEMA)
+
+
 def test_order_and_processes_change_nothing():
     frame = run()
     turned = run(epsilons=(1.0, 0.5)).sort_values(["epsilon", "repeat"], kind="stable")

@@ -278,6 +278,12 @@ class TestRelease:
         )
         assert status == 1 and "needs pyarrow" in words
 
+    def test_it_needs_no_stderr(self, here, speak, monkeypatch):
+        """A service may close it, and pythonw has none."""
+        monkeypatch.setattr(sys, "stderr", None)
+        assert command.main("release data.csv schema.toml --epsilon 1 --out out".split()) == 0
+        assert there(here / "out") == FILES
+
     def test_distances_stand_on_the_card_only_if_asked_for(self, here, speak):
         speak("release data.csv schema.toml --epsilon 1 --out plain")
         speak("release data.csv schema.toml --epsilon 1 --out raw --with-report")
@@ -382,6 +388,13 @@ class TestReport:
         assert speak("report data.csv out --out page.html")[:2] == (0, "")
         assert "pdsynth-report" in (here / "page.html").read_text(encoding="utf-8")
         assert speak("report data.csv out --out page.html")[0] == 1
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="other systems' names are Unicode")
+    def test_a_page_says_a_name_that_is_not_utf_8(self, here, speak):
+        speak("release data.csv schema.toml --epsilon 1 --out out")
+        (here / "data.csv").rename(here / "caf\udce9.csv")
+        assert speak("report caf\udce9.csv out --out page.html")[0] == 0
+        assert r"beside caf\udce9.csv" in (here / "page.html").read_text(encoding="utf-8")
 
     def test_a_table_without_a_schema_is_a_mistaken_command(self, here, speak):
         status, _, words = speak("report data.csv data.csv")

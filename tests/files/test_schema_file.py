@@ -354,6 +354,15 @@ def test_half_a_character_is_refused_and_empties_no_file(tmp_path):
     assert path.read_bytes() == before
 
 
+def test_a_draft_with_half_a_character_leaves_no_file(tmp_path):
+    """As of ``--names`` in a script that isn't in UTF-8."""
+    with pytest.raises(pds.SchemaError, match="is no character that a file can hold"):
+        outline(b"1,2\n3,4\n", tmp_path / "draft.toml", names=["a", HALF])
+    with pytest.raises(pds.SchemaError, match="is no character that a file can hold"):
+        pds.datasets.read_csv(b"1,2\n3,4\n", names=["a", HALF])
+    assert not [*tmp_path.iterdir()]
+
+
 @pytest.mark.parametrize("name", ["a\nb = 1", "bell\a", "del\x7f", "\udcff", "é"])
 def test_a_draft_of_a_file_with_any_name_is_read(name, tmp_path):
     """Its first line is a comment that names the file."""

@@ -171,6 +171,19 @@ def test_the_lessons_list_is_a_part_of_the_whole_one(lists):
     assert [entry for entry in part if entry not in whole] == []
 
 
+def test_the_source_archive_has_nothing_that_needs_what_it_leaves_out(root, pyproject):
+    """Its tests couldn't be collected, and lists of versions serve ``run.py`` alone."""
+    held = {
+        name.strip("/")
+        for name in pyproject["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    }
+    assert all((root / name).exists() for name in held)
+    assert held - {name for name in held if name.endswith((".md", ".cff"))} == {
+        "pdsynth",
+        "LICENSE",
+    }
+
+
 def test_the_build_is_pinned_to_the_listed_hatchling(pyproject, lists):
     build = pyproject["build-system"]["requires"]
     assert [re.fullmatch(r"hatchling==[\d.]+", line)[0] for line in build] == build

@@ -185,6 +185,13 @@ def test_twin_an_import_that_nothing_asks_for_is_seen(text, found):
     assert unasked([(Path("papers/x.py"), "import ipywidgets")])
 
 
+def test_the_guide_names_each_extra_that_the_papers_need(root):
+    guide = (root / "GUIDE.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| `figures` \|.*`papers`.*$", guide, re.MULTILINE)
+    needed = {OPTIONAL[package][1] for package in DOORS["papers"]}
+    assert len(needed) == 2 and [extra for extra in needed if f"`{extra}`" not in row] == []
+
+
 def test_an_error_that_is_not_a_missing_extra_stays_as_it_is():
     for missing in (ImportError("broken"), ModuleNotFoundError("no x", name="x")):
         with pytest.raises(ImportError) as told, needed_for("a picture"):
