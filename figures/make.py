@@ -446,7 +446,7 @@ def advice_page(found: pd.DataFrame) -> str:
     ]
     return (
         f"# What the plan advises, and what it could have advised\n\n[All figures](README.md)\n\n{advice_in_short(found)}\n\n"
-        "Two-way distance of the advised method's sampled rows, its forecast, and the nearest of Independent, JTree and "
+        "Two-way distance of the advised method's rows, each drawn by itself (balanced ones come nearer), its forecast, and the nearest of Independent, JTree and "
         "PrivBayes with k = 0 … 3 (picked afterwards). The prior leaves the judged table out. Rivals that are foretold to take more than "
         "eight seconds a fit aren't run. "
         "Of the tables with few records, which are scikit-learn's, numbers stand in equal bins.\n\n"

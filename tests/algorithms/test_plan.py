@@ -801,7 +801,7 @@ def test_what_a_plan_calls_likely_is_where_four_of_five_of_its_forecasts_came(ro
 
 def test_the_sentence_says_what_is_likely_of_the_recommended_method_alone(adult):
     found = pds.plan(adult.schema, len(adult.frame), 1)
-    low, high = 0.64 * found.distance, 1.68 * found.distance
+    low, high = 0.64 * found.distance, 1.70 * found.distance
     assert f"{found.distance:.3f} (likely {low:.3f} to {high:.3f})" in str(found)
     assert "likely" not in str(pds.plan(plain(400, 2), 10_000, 1)), "single columns"
     assert sentences.likely(0.9) == (pytest.approx(0.576), 1.0)
@@ -836,7 +836,7 @@ def test_with_groups_nobody_looks_first_so_weak_tables_are_foretold_as_far(n, d,
     fits = [pds.ConsistentBayes(epsilon, random_state=s).fit(table, grouped) for s in range(4)]
     rows = [fit.sample(n, random_state=1) for fit in fits]
     far = np.mean([pds.evaluate.marginal_distances(table, r, grouped, 2).mean() for r in rows])
-    assert 0.64 < far / foretold < 1.68  # what a plan calls likely
+    assert 0.64 < far / foretold < 1.70  # what a plan calls likely
     assert found.method == "baselines.Independent"  # which loses less of every column, too
 
 
