@@ -75,6 +75,9 @@ def test_the_note_on_the_bias_has_the_committed_numbers(root):
     (note,) = (text for text in every if text.startswith("What is left"))
     tied = ours[45222].unstack("tie").diff(axis=1)[1]
     assert f"tied is {tied[2]:.3f} farther than untied at two levels, and {tied[10]:.3f} at" in note
+    own, plain = ours[10000, 10], copies[10000, 10]
+    both = f"tied: {own[1]:.3f} and {plain[1]:.3f}; untied {own[0]:.3f} and {plain[0]:.3f}"
+    assert f"as near as plain copies (10 levels, {both})" in note
     few = ours[2000] - copies[2000], least[2000] - ours[2000]
     words = [f"{x.min():.3f} to {x.max():.3f}" for x in few]
     assert f"{words[0]} farther than plain copies, and {words[1]} nearer" in note
