@@ -53,8 +53,8 @@ class Synthesizer(Recipe):
         of a part forces and forbids edges.
     budget : ``Uniform``, ``Groups``, ``ByTies``, ``RiskEntropy`` or ``Geometric``. None:
         ``Uniform()``.
-    conditionals : where the noise goes. None: ``JointCounts()``. PrivABN's, which isn't
-        private, is :class:`pdsynth.published.ConditionalNoise`: refused under strict.
+    conditionals : where the noise goes. None: ``JointCounts()``. PrivABN's ``ConditionalNoise()``
+        isn't private and so is refused under strict.
     reconcile : what is done to the noisy tables afterwards. None: ``Agree()`` for structures that
         measure, else ``AsMeasured()``.
     share_structure : β, share of ε for the structure; what a structure doesn't need goes to the
