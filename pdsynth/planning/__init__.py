@@ -119,16 +119,6 @@ def _say_alone(best: Forecast, outlook: Outlook) -> str:
     )
 
 
-def _say_groups(schema: Schema, candidates: Sequence[Forecast]) -> str:
-    """Whether the best method uses the groups that the schema declares, or which one does."""
-    careful = sum(group == "A" for group in schema.groups.values())
-    uses = next((f for f in candidates if f.name.startswith("ConsistentBayes")), None)
-    best, name, distance = candidates[0].name, "", 0.0
-    if uses is not None:
-        name, distance = uses.name, uses.distance
-    return say_groups(careful, len(schema), best, name, distance)
-
-
 def _say_drowned(best: Forecast, d: int, ratio: float) -> str:
     """Not to publish where single columns are noise, and how few columns would not be."""
     power = 1 if best.delta is None else 2  # noise grows with the columns, with a δ with their root
@@ -376,9 +366,9 @@ def plan(
     ``noise``: the source that the fit will take, as ``holders.SharedNoise(3)``, whose small tables
     are noisier; None for a curator's; nothing is drawn. ``relation``: the one that the fit will
     take; with ``"add_remove"`` all this is for the methods that offer it, and ``synthesizer()`` has
-    it.
-    ``delta``: a small chance, as 1e-9, that you could accept: ConsistentBayes with it is a
+    it. ``delta``: a small chance, as 1e-9, that you could accept: ConsistentBayes with it is a
     candidate more, which is named where it is expected to be clearly nearer than what is pure.
+
     Raises BudgetError for ε ≤ 0, or too small for a fit, for a distance that isn't between 0 and 1
     or that no ε up to 10 reaches, for both or neither, for a ``noise`` that is no source, for an
     unknown relation, for a ``delta`` that ConsistentBayes would refuse or beside ``noise``;
@@ -398,15 +388,8 @@ def plan(
         raise BudgetError(f"noise must be a source, as holders.SharedNoise(3), got {show(noise)}")
     if noise is not None and delta is not None:
         raise BudgetError("noise of a source's own has no δ: leave noise= or delta= out")
-    chance = None
-    if delta is not None:
-        from ..concentrated import check_delta  # noqa: PLC0415 - a pure fit never loads it
-
-        chance = check_delta(delta)
+    chance = None if delta is None else _accept(delta, schema, int(n), relation)
     foretell = partial(forecasts, schema, int(n), noise=noise, relation=relation, delta=chance)
-    if chance is not None:  # refuses what a fit would
-        asked = ConsistentBayes(1, delta=chance, relation=relation)
-        asked.prepare(schema.declare_public(), int(n))
     budget = _choose(foretell, epsilon, distance)
     beta = share("share_structure", share_structure)
     candidates = tuple(foretell(epsilon=float(budget)))
@@ -433,7 +416,7 @@ def plan(
         + say_rules(schema)
         + say_edges(schema, int(n), float(budget))
         + say_secret(int(n), outlook.hidden)
-        + _say_groups(schema, candidates)
+        + say_groups(schema.groups, len(schema), candidates)
     )
     if distance is not None:
         sentence += (
@@ -445,6 +428,15 @@ def plan(
     found = Plan(*facts, drowned)
     found.synthesizer().prepare(schema.declare_public(), found.n)  # refuses what a fit would
     return found
+
+
+def _accept(delta: Any, schema: Schema, n: int, relation: str) -> Fraction:
+    """A chance δ that a fit of ConsistentBayes would take; else refused as there."""
+    from ..concentrated import check_delta  # noqa: PLC0415 - a pure fit never loads it
+
+    chance: Fraction = check_delta(delta)
+    ConsistentBayes(1, delta=chance, relation=relation).prepare(schema.declare_public(), n)
+    return chance
 
 
 def _choose(foretell: Callable[..., list[Forecast]], epsilon: Any, distance: Any) -> Fraction:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from ..core import NOISE_DOMINATES, USEFUL, name_some
-
-if TYPE_CHECKING:
-    from .forecasting import Forecast
+from .forecasting import RECIPE, Forecast
 
 # Distance ÷ forecast of ConsistentBayes, each table under the prior of the others: four of five of
 # the 72 cells of figures/advice.csv, all but those of made tables, lie between these.
@@ -45,16 +42,20 @@ def say_too_fine(
     )
 
 
-def say_groups(careful: int, d: int, best: str, uses: str, distance: float) -> str:
-    """What becomes of the groups that the schema declares; empty where the best method uses them.
+def say_groups(groups: Mapping[str, str], d: int, candidates: Sequence[Forecast]) -> str:
+    """What becomes of the groups that the schema of d columns declares, and which method uses them.
 
-    ``careful``: how many of d columns are in group A; ``uses``: the method that uses them, which
-    is expected to come to ``distance``, or "".
+    Empty where the best method does, and where all columns are alike.
     """
-    if not 0 < careful < d or best == uses:
+    best = candidates[0].name
+    if not 0 < sum(group == "A" for group in groups.values()) < d or best.startswith(RECIPE):
         return ""
-    other = f": {uses}, expected to come to {distance:.3f}, gives the tables of group A less ε"
-    return f" The schema declares groups, of which {best} makes no use{other if uses else ''}."
+    words = f" The schema declares groups, of which {best} makes no use"
+    for other in candidates:
+        if other.name.startswith(RECIPE):
+            words += f": {other.name}, expected to come to {other.distance:.3f}, gives the tables "
+            return words + "of group A less ε."
+    return words + "."
 
 
 def say_secret(n: int, hidden: bool) -> str:
